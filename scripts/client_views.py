@@ -93,6 +93,9 @@ NodeRas: node is_asked state
 NodeHistory: node since until minute load_average? memory_used_bytes? network_bytes_per_second? gpu_utilization_ratio?
 LinkWay: source destination low_gb_per_s high_gb_per_s messages
 Link = LinkView: nodes busbw_gb_per_s size_bytes is_unstable? algorithm transport job_id measured_at ways? both_ways?
+RackLink = RackLinkView: racks pairs measured slowest_nodes slowest_gb_per_s slowest_low_gb_per_s slowest_high_gb_per_s
+    median_gb_per_s newest_at
+RackLinks = RackLinkPage: items
 
 [planning]
 PriceCell: shape ranks size_bytes fastest results

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import selectinload
+from sqlalchemy.orm import aliased, selectinload
 
 from ringscope.contracts.diagnosis.record import BlamedPart, DiagnosisTold, DiagnosisVerdict, PairMeasured, WayRate
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec
@@ -81,14 +81,26 @@ def sentence_of(verdict: DiagnosisVerdict) -> str:
     return verdict.sentences[0] if verdict.sentences else "Nothing is wrong."
 
 
-async def diagnosis_view(session: AsyncSession, attempt_id: int | None, spec: JobSpec) -> DiagnosisView | None:
-    """Return the diagnosis of an attempt; None for a job of another kind."""
+async def diagnosis_view(
+    session: AsyncSession, attempt_id: int | None, spec: JobSpec, without_measured: bool = False
+) -> DiagnosisView | None:
+    """Return the diagnosis of an attempt; None for a job of another kind.
+
+    ``without_measured`` leaves out the pairs that were measured, so that those are left that hung or died.
+    """
     if (measured := spec.measured_pairs) is None:
         return None
     attempt = await session.get(Attempt, attempt_id) if attempt_id is not None else None
     names = await _names(session, attempt)
-    rows = await session.scalars(_measured_until(attempt).order_by(LinkMeasurement.id)) if attempt else ()
-    pairs = [_pair_view(row, names) for row in rows]
+    pairs: list[PairView] = []
+    rounds = 0
+    if attempt is not None:
+        told = _told_until(attempt)
+        shown = (*told, *_not_measured(attempt)) if without_measured else told
+        rows = await session.scalars(select(LinkMeasurement).where(*shown).order_by(LinkMeasurement.id))
+        pairs = [_pair_view(row, names) for row in rows]
+        distinct = func.count(LinkMeasurement.round.distinct())
+        rounds = await session.scalar(select(distinct).where(*told)) or 0
     verdict = await verdict_of(session, attempt_id)
     if verdict and attempt:
         verdict = await _with_lost(session, attempt, verdict)
@@ -100,7 +112,7 @@ async def diagnosis_view(session: AsyncSession, attempt_id: int | None, spec: Jo
         both_ways=measured.both_ways,
         nodes=list(names.values()),
         decided=found.decided if found else None,
-        rounds=verdict.rounds if verdict else len({pair.round for pair in pairs}),
+        rounds=verdict.rounds if verdict else rounds,
         sentence=sentence_of(found) if found else "The diagnosis has no verdict yet.",
         blamed=found.blamed if found else [],
         cleared=found.cleared if found else [],
@@ -182,11 +194,22 @@ def _lost_part(name: str, message: str) -> BlamedPart:
     return BlamedPart(kind="node", names=[name], manner="died", confidence=1.0, sentence=message, evidence=[])
 
 
-def _measured_until(attempt: Attempt) -> Select[LinkMeasurement]:
-    """Select what the attempt and the earlier ones of its job measured."""
-    return select(LinkMeasurement).where(
-        LinkMeasurement.job_id == attempt.job_id, LinkMeasurement.attempt_id <= attempt.id
+def _told_until(attempt: Attempt) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions of what the attempt and the earlier ones of its job told."""
+    return LinkMeasurement.job_id == attempt.job_id, LinkMeasurement.attempt_id <= attempt.id
+
+
+def _not_measured(attempt: Attempt) -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions of pairs that hung or died and were not measured later."""
+    later = aliased(LinkMeasurement)
+    is_measured = exists().where(
+        later.job_id == attempt.job_id,
+        later.first_node_id == LinkMeasurement.first_node_id,
+        later.second_node_id == LinkMeasurement.second_node_id,
+        later.id > LinkMeasurement.id,
+        later.ending == "measured",
     )
+    return LinkMeasurement.ending != "measured", ~is_measured
 
 
 async def _names(session: AsyncSession, attempt: Attempt | None) -> dict[int, str]:

@@ -17,7 +17,9 @@ from ringscope_server.imports import judgement
 from ringscope_server.imports.preview import BandwidthJudgement
 from ringscope_server.jobs.views import BenchmarkSummary, JobView
 from ringscope_server.results import queries
-from ringscope_server.results.links import LinkView, links
+from ringscope_server.results.links.listed import links
+from ringscope_server.results.links.newest import Wanted
+from ringscope_server.results.links.views import LinkView
 from ringscope_server.results.views import AttemptEnvironment, MeasurementView
 
 MAX_ROWS = 100_000  # more than any sweep has; a page with more would be too large to open
@@ -49,7 +51,7 @@ class Contents:
             rows=rows,
             judgement=await judgement.of_job(session, job.id),
             environment=environments[-1] if environments else None,
-            links=[link for _, link in await links(session, None, None)] if len(used) > 1 else [],
+            links=[link for _, link in await links(session, Wanted(between=frozenset(used)))] if len(used) > 1 else [],
             nodes=list(await session.scalars(select(Node.name))) if used else [],
         )
 

@@ -24,7 +24,7 @@ from ringscope_server.placement.plan import Plan, Preemption, Start, plan
 from ringscope_server.placement.queue import Queue, StoredReason, Waiting
 from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot
 from ringscope_server.placement.tables import take_snapshot
-from ringscope_server.results.links import measured_rates
+from ringscope_server.results.links.newest import measured_rates
 from ringscope_server.results.tuning import table_of_gang
 from ringscope_server.scheduler import deadlines
 from ringscope_server.scheduler.waiting_reasons import NewReason, new_reasons, write

@@ -1427,9 +1427,29 @@ export interface paths {
          * List Links
          * @description List the bandwidth between pairs of nodes, by the newest diagnosis or sendrecv of one rank on each.
          *
-         *     With ``until`` it lists what was known at that time.
+         *     With ``until`` it lists what was known at that time. Without ``limit`` the answer is sent while it is read.
          */
         get: operations["list_links"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/links/racks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Rack Links
+         * @description List the links between each two racks and within each rack in a few numbers: of many nodes the list is short.
+         */
+        get: operations["list_rack_links"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7496,6 +7516,66 @@ export interface components {
             starts_now: boolean;
         };
         /**
+         * RackLinkPage
+         * @description Each two racks between which a link was measured, and each rack within which one was. Others are not listed.
+         */
+        RackLinkPage: {
+            /** Items */
+            items: components["schemas"]["RackLinkView"][];
+        };
+        /**
+         * RackLinkView
+         * @description The measured links between the nodes of two racks, or within one rack, in a few numbers.
+         *
+         *     A link counts with its newest measurement and has two directions; the rate of a direction is the middle of its
+         *     interval, and a sendrecv has one rate for both.
+         */
+        RackLinkView: {
+            /**
+             * Measured
+             * @description The number of pairs that were measured.
+             */
+            measured: number;
+            /**
+             * Median Gb Per S
+             * @description The median of all directions.
+             */
+            median_gb_per_s: number;
+            /**
+             * Newest At
+             * Format: date-time
+             * @description When the newest of these links was measured.
+             */
+            newest_at: string;
+            /**
+             * Pairs
+             * @description The number of pairs of nodes.
+             */
+            pairs: number;
+            /**
+             * Racks
+             * @description The two racks, ordered by name; within a rack twice the same. null: nodes without a rack.
+             */
+            racks: (string | null)[];
+            /**
+             * Slowest Gb Per S
+             * @description The rate of the slowest direction in 1e9 bytes per second.
+             */
+            slowest_gb_per_s: number;
+            /** Slowest High Gb Per S */
+            slowest_high_gb_per_s: number;
+            /**
+             * Slowest Low Gb Per S
+             * @description The lower end of its interval; of a sendrecv, which has no interval, the rate itself.
+             */
+            slowest_low_gb_per_s: number;
+            /**
+             * Slowest Nodes
+             * @description The source and the destination of the slowest direction.
+             */
+            slowest_nodes: string[];
+        };
+        /**
          * RangeVerdict
          * @description The verdict on a part of the sizes.
          */
@@ -11135,6 +11215,8 @@ export interface operations {
             query?: {
                 /** @description Default: the newest. */
                 attempt?: number | null;
+                /** @description Leave out the pairs that were measured, so that those are left that hung or died and were not measured later. Of many nodes, `GET /links/racks?job=N` has the measured ones in a few numbers. */
+                without_measured?: boolean;
             };
             header?: never;
             path: {
@@ -12179,8 +12261,18 @@ export interface operations {
                 limit?: number | null;
                 /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
+                /** @description Only links between so many nodes, which have the slowest links. */
+                slowest_nodes?: number | null;
                 /** @description Leave out what was measured after this time. */
                 until?: string | null;
+                /** @description Only what this job measured as a diagnosis. */
+                job?: number | null;
+                /** @description Only links with this node. */
+                node?: string | null;
+                /** @description Only links between these nodes; repeat it for each node. */
+                between?: string[] | null;
+                /** @description Only links between nodes of these racks; repeat it for each rack. An empty name means nodes without a rack. */
+                rack?: string[] | null;
             };
             header?: never;
             path?: never;
@@ -12195,6 +12287,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LinkPage"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    list_rack_links: {
+        parameters: {
+            query?: {
+                /** @description Leave out what was measured after this time. */
+                until?: string | null;
+                /** @description Only what this job measured as a diagnosis. */
+                job?: number | null;
+                /** @description Only links with this node. */
+                node?: string | null;
+                /** @description Only links between these nodes; repeat it for each node. */
+                between?: string[] | null;
+                /** @description Only links between nodes of these racks; repeat it for each rack. An empty name means nodes without a rack. */
+                rack?: string[] | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RackLinkPage"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

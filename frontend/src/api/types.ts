@@ -72,6 +72,7 @@ export type RegimeFigures = Schemas["RegimeFigures"];
 export type Example = Schemas["Example"];
 export type ExampleQuestion = Schemas["ExampleQuestion"];
 export type LinkView = Schemas["LinkView"];
+export type RackLinkView = Schemas["RackLinkView"];
 export type QueuePlan = Schemas["QueuePlan"];
 export type NodeView = Schemas["NodeView"];
 export type BusySlotsView = Schemas["BusySlots"];

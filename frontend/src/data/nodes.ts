@@ -30,11 +30,27 @@ export const nodesQuery = queryOptions({
   queryFn: async () => unwrap(await api.GET("/api/v1/nodes")).items.map(seenNow),
 });
 
-/** Bandwidth between pairs of nodes, as sendrecv jobs measured it. */
+/** Bandwidth between all pairs of nodes, as diagnoses and sendrecv jobs measured it. */
 export const linksQuery = queryOptions({
   queryKey: ["links"],
   queryFn: async () => unwrap(await api.GET("/api/v1/links")).items,
 });
+
+/** Links of a node with others. */
+export function nodeLinksQuery(node: string) {
+  return queryOptions({
+    queryKey: ["node-links", node],
+    queryFn: async () => unwrap(await api.GET("/api/v1/links", { params: { query: { node } } })).items,
+  });
+}
+
+/** Links between these nodes. */
+export function linksBetweenQuery(between: string[]) {
+  return queryOptions({
+    queryKey: ["links-between", between],
+    queryFn: async () => unwrap(await api.GET("/api/v1/links", { params: { query: { between } } })).items,
+  });
+}
 
 const READINGS_MS = 10_000;
 

@@ -1,5 +1,5 @@
 /** Reports of jobs for the tests: rows, steps, lines of a log; each test names only what it is about. */
-import type { CalledCollectives, ComparedRow, CurvePoint, EventView, LogLine, MeasurementView, NewestSteps, Pipeline, RankBuckets, StepBlock, TensorCost } from "../api/types";
+import type { CalledCollectives, ComparedRow, CurvePoint, EventView, LogLine, MeasurementView, NewestSteps, Pipeline, RackLinkView, RankBuckets, StepBlock, TensorCost } from "../api/types";
 
 export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
   return {
@@ -175,5 +175,13 @@ export function somePipeline(): Pipeline {
     ],
     bubble: 0.5,
     ideal_bubble: 0.5,
+  };
+}
+
+/** The links of two racks, whose slowest direction has this rate in GB/s. */
+export function aRackLink(racks: [string | null, string | null], slowest: number, change: Partial<RackLinkView> = {}): RackLinkView {
+  return {
+    racks, pairs: 6, measured: 4, slowest_nodes: ["n1", "n2"], slowest_gb_per_s: slowest, slowest_low_gb_per_s: 0.99 * slowest,
+    slowest_high_gb_per_s: 1.01 * slowest, median_gb_per_s: slowest, newest_at: "2026-01-01T00:00:00Z", ...change,
   };
 }

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from tests.server.conftest import FakeAgent, Server
 from tests.server.training_jobs import get
 
@@ -185,6 +186,46 @@ async def test_pages_of_links_follow_each_other(server: Server) -> None:
         if cursor is None:
             break
     assert seen == [["n1", "n2"], ["n1", "n3"], ["n2", "n3"]]
+
+
+async def racks(server: Server, **query: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = (await server.admin.get("/api/v1/links/racks", params=query)).json()["items"]
+    return found
+
+
+@pytest.mark.both_databases
+async def test_links_between_racks_are_told_in_a_few_numbers_and_listed_by_rack_or_node(server: Server) -> None:
+    assert await racks(server) == []
+    agents, job_id, attempt = await started(server, measure="links")
+    for name in ("n1", "n2"):
+        await server.admin.patch(f"/api/v1/nodes/{name}", json={"labels": {"rack": "r1"}})
+    later = 1_900_000_100 * 10**9
+    await agents[0].records(attempt, pair(0, 1), pair(0, 2, share=0.4), pair(1, 2, 1))
+    await agents[0].records(attempt, pair(0, 2, 2, share=0.5, time_ns=later), pair(0, 1, 3, **HUNG))
+    without, within = await racks(server)
+    assert (within["racks"], within["pairs"], within["measured"]) == (["r1", "r1"], 1, 1)
+    assert (without["racks"], without["pairs"], without["measured"]) == ([None, "r1"], 2, 2)
+    assert without["slowest_nodes"] == ["n3", "n1"]
+    low, high = 0.97 * 0.5 * RATE / 1e9, 1.02 * 0.5 * RATE / 1e9
+    assert (without["slowest_low_gb_per_s"], without["slowest_high_gb_per_s"]) == pytest.approx((low, high))
+    assert without["slowest_gb_per_s"] == pytest.approx((low + high) / 2)
+    assert without["median_gb_per_s"] == pytest.approx((0.5 * 1.0 + 0.995) / 2 * RATE / 1e9)
+    assert without["newest_at"] == "2030-03-17T17:48:20Z" and within["newest_at"] == "2030-03-17T17:46:40Z"
+    assert await racks(server, job=job_id) == [without, within] and await racks(server, job=job_id + 1) == []
+
+    async def listed(**query: Any) -> list[list[str]]:
+        return [link["nodes"] for link in await links(server, **query)]
+
+    assert await listed(rack="r1") == [["n1", "n2"]] and await listed(rack="") == []
+    assert await listed(rack=["r1", ""]) == [["n1", "n2"], ["n1", "n3"], ["n2", "n3"]] == await listed(job=job_id)
+    assert await listed(node="n3") == [["n1", "n3"], ["n2", "n3"]] and await listed(job=job_id + 1) == []
+    assert await listed(between=["n2", "n3"]) == [["n2", "n3"]]
+    assert await listed(slowest_nodes=2) == [["n1", "n3"]] == await listed(slowest_nodes=2, limit=5)
+    told = await get(server, job_id, "diagnosis", without_measured=True)
+    assert [(each["nodes"], each["ending"]) for each in told["pairs"]] == [(["n1", "n2"], "hung")]
+    await agents[0].records(attempt, pair(0, 1, 4))
+    told = await get(server, job_id, "diagnosis", without_measured=True)
+    assert (told["pairs"], told["rounds"]) == ([], 5)
 
 
 async def test_the_history_of_a_link_has_all_its_measurements_newest_first(server: Server) -> None:

@@ -1,11 +1,13 @@
 """GET /links."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 from tests.server.conftest import FakeAgent, Server, measurement
 
-from ringscope_server.db.models import Job
+from ringscope_server.db.models import Attempt, Job, LinkMeasurement
 
 SENDRECV = {
     "benchmark": {"collective": "sendrecv", "algorithms": ["mpi"], "min_bytes": 1024, "max_bytes": 1024},
@@ -74,6 +76,36 @@ async def test_the_newest_job_of_a_pair_counts(server: Server) -> None:
     newest = await run_pair(server, agents, 3.0)
     (link,) = await links(server)
     assert (link["nodes"], link["busbw_gb_per_s"], link["job_id"]) == (["n1", "n2"], 3.0, newest)
+    (racks,) = (await server.admin.get("/api/v1/links/racks")).json()["items"]
+    assert (racks["racks"], racks["slowest_nodes"], racks["newest_at"]) == (
+        [None, None],
+        ["n1", "n2"],
+        link["measured_at"],
+    )
+    assert racks["slowest_low_gb_per_s"] == racks["slowest_high_gb_per_s"] == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("is_later", [True, False])
+async def test_of_a_sendrecv_and_a_diagnosis_the_newer_one_counts(server: Server, is_later: bool) -> None:
+    agents = [await server.node("n1", slots=2), await server.node("n2", slots=2)]
+    other = await run_pair(server, agents, 5.0)
+    sendrecv = await run_pair(server, agents, 3.0)
+    (link,) = await links(server)
+    rate = {"low": 0.9e9, "high": 1.1e9, "spread": 0.01, "messages": 12}
+    shift = timedelta(seconds=1 if is_later else -1)
+    async with server.services.database.write() as session:
+        (await session.get_one(Job, other)).kind = "diagnosis"
+        attempt_id = await session.scalar(select(Attempt.id).where(Attempt.job_id == other))
+        ends = {"first_node_id": 1, "second_node_id": 2, "there": rate, "back": rate, "ending": "measured"}
+        told = {"attempt_id": attempt_id, "job_id": other, "round": 0, "is_loaded": False, "both_ways": False}
+        measured_at = datetime.fromisoformat(link["measured_at"]) + shift
+        session.add(LinkMeasurement(**ends, **told, size_bytes=1024, measured_at=measured_at))
+    (link,) = await links(server)
+    counts = (other, 1.0) if is_later else (sendrecv, 3.0)
+    assert (link["job_id"], link["busbw_gb_per_s"]) == counts
+    assert (await server.admin.get("/api/v1/links", params={"limit": 5})).json()["items"] == [link]
+    (racks,) = (await server.admin.get("/api/v1/links/racks")).json()["items"]
+    assert (racks["measured"], racks["slowest_gb_per_s"]) == (1, pytest.approx(counts[1]))
 
 
 async def test_what_was_simulated_is_no_measurement(server: Server) -> None:

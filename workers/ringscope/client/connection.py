@@ -200,4 +200,4 @@ def _json(body: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _given(query: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in query.items() if value is not None and value != ()}
+    return {name: value for name, value in query.items() if value is not None and value not in ((), [])}

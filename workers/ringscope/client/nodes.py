@@ -1,6 +1,6 @@
 """Nodes: what people want of them, what they are, and what runs there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
@@ -8,7 +8,17 @@ from urllib.parse import quote
 from ringscope.client.connection import Connection
 from ringscope.client.views import nodes as views
 from ringscope.client.views.events import Event
-from ringscope.client.views.nodes import BusySlots, Cluster, Link, NodeGpus, NodeHistory, NodeRas, Readings
+from ringscope.client.views.nodes import (
+    BusySlots,
+    Cluster,
+    Link,
+    NodeGpus,
+    NodeHistory,
+    NodeRas,
+    RackLink,
+    RackLinks,
+    Readings,
+)
 
 
 class Node(views.Node):
@@ -35,10 +45,17 @@ class NodeRoutes(Connection):
         """All nodes, by name."""
         return [_node(item) for item in self._items("/nodes")]
 
-    def links(self, until: datetime | None = None) -> list[Link]:
-        """Pairs of nodes that were measured, each with its newest measurement, or its newest one at that time."""
-        query = {"until": until.isoformat()} if until is not None else {}
+    def links(self, until: datetime | None = None, between: Collection[str] = ()) -> list[Link]:
+        """Return each pair of nodes with its newest measurement, or its newest one at that time.
+
+        ``between`` leaves only the links between these nodes; a server of an earlier version does not do that.
+        """
+        query = {"until": until and until.isoformat(), "between": sorted(between)}
         return [Link.read(item) for item in self._items("/links", query)]
+
+    def rack_links(self, job_id: int | None = None) -> list[RackLink]:
+        """Return the links between each two racks in a few numbers: the newest ones, or those that a job measured."""
+        return RackLinks.read(self._get("/links/racks", {"job": job_id})).items
 
     def link_history(self, first: str, second: str) -> list[Link]:
         """Return the newest measurements of the link between two nodes, newest first."""

@@ -1,6 +1,8 @@
 """/jobs/{id}/diagnosis: the pairs that a diagnosis measured, its verdict, and its baselines."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from ringscope_server.db.specs import read_spec
 from ringscope_server.diagnoses.service import baselines_view, diagnosis_view
@@ -14,14 +16,26 @@ router = APIRouter(prefix="/jobs/{job_id}", tags=["diagnoses"])
 
 
 @router.get("/diagnosis", operation_id="get_diagnosis")
-async def get_diagnosis(job_id: Id, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> DiagnosisView:
+async def get_diagnosis(
+    job_id: Id,
+    user: Viewer,
+    services: ServicesDep,
+    number: AttemptNumber = None,
+    without_measured: Annotated[
+        bool,
+        Query(
+            description="Leave out the pairs that were measured, so that those are left that hung or died and were not "
+            "measured later. Of many nodes, `GET /links/racks?job=N` has the measured ones in a few numbers."
+        ),
+    ] = False,
+) -> DiagnosisView:
     """Return the pairs that a diagnosis has measured in one attempt, and its verdict; also while it runs.
 
     A job with placement.preflight has those that it measured before its program. Problem 409 for other jobs.
     """
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
-        found = await diagnosis_view(session, attempt_id, await read_spec(session, job_id))
+        found = await diagnosis_view(session, attempt_id, await read_spec(session, job_id), without_measured)
     if found is None:
         raise _no_diagnosis(job_id)
     return found

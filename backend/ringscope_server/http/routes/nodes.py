@@ -1,11 +1,11 @@
-"""/nodes, /links, /readings and /cluster: the hardware to run on."""
+"""/nodes, /readings and /cluster: the hardware to run on."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.diagnosis.record import BlamedKind
@@ -30,10 +30,7 @@ from ringscope_server.nodes.history import NodeHistory, history
 from ringscope_server.nodes.ras import NodeRas
 from ringscope_server.nodes.readings import ReadingPage
 from ringscope_server.nodes.views import Drain, NodeLabels, NodePage, NodeView
-from ringscope_server.results.links import LinkPage, link_history, links
 from ringscope_server.services import Services
-
-Until = Annotated[AwareDatetime | None, Query(description="Leave out what was measured after this time.")]
 
 router = APIRouter(tags=["nodes"])
 
@@ -171,35 +168,6 @@ async def list_node_events(
             raise not_found("node", name)
         items = await of_target(session, "node", name, limit, after)
     return EventPage(items=items, next=next_cursor([item.id for item in items], limit))
-
-
-@router.get("/links", operation_id="list_links")
-async def list_links(
-    user: Viewer, services: ServicesDep, limit: NodeLimit = None, cursor: Cursor = None, until: Until = None
-) -> LinkPage:
-    """List the bandwidth between pairs of nodes, by the newest diagnosis or sendrecv of one rank on each.
-
-    With ``until`` it lists what was known at that time.
-    """
-    after = decode(cursor)
-    async with services.database.read() as session:
-        found = await links(session, limit, after, until)
-    return LinkPage(items=[link for _, link in found], next=next_cursor([number for number, _ in found], limit))
-
-
-@router.get("/links/{first}/{second}", operation_id="list_link_history")
-async def list_link_history(
-    first: str, second: str, user: Viewer, services: ServicesDep, limit: Limit = 200
-) -> LinkPage:
-    """List the newest measurements of the link between two nodes, newest first, by diagnoses and sendrecvs."""
-    async with services.database.read() as session:
-        nodes = []
-        for name in (first, second):
-            if (node := await queries.one(session, name)) is None:
-                raise not_found("node", name)
-            nodes.append(node)
-        items = await link_history(session, nodes[0], nodes[1], limit)
-    return LinkPage(items=items)
 
 
 @router.get("/readings", operation_id="list_readings")

@@ -21,7 +21,7 @@ from ringscope_server.jobs import service
 from ringscope_server.placement.preview import Delay, Preview, preview
 from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot, WorkPlacement
 from ringscope_server.placement.tables import take_snapshot
-from ringscope_server.results.links import measured_rates
+from ringscope_server.results.links.newest import measured_rates
 
 router = APIRouter(prefix="/plan", tags=["planning"])
 

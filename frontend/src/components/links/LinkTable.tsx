@@ -2,10 +2,10 @@ import type { KeyboardEvent } from "react";
 import type { LinkView } from "../../api/types";
 import { CaveatSign } from "../marks/Caveats";
 import { ScrollX } from "../controls/ScrollX";
-import { formatAgo, plural, secondsBetween, threeDigits } from "../../lib/format";
+import { formatAgo, secondsBetween, threeDigits } from "../../lib/format";
 import { unstableWords } from "../../lib/sweep/caveats";
 import classes from "./LinkTable.module.css";
-import { isSlow, type Matrix, type RackCell, rateOf } from "./matrix";
+import { isSlow, type Matrix, rateOf } from "./matrix";
 
 /** The most columns whose cells have room for figures. */
 export const MOST_WITH_FIGURES = 20;
@@ -81,44 +81,8 @@ function Cell({ row, column, found, isDense, now, ended, onOpen }: CellProps) {
   );
 }
 
-interface RackProps {
-  names: readonly string[];
-  at: (a: string, b: string) => RackCell;
-  onOpen: (a: string, b: string) => void;
-}
-
-/** A cell for each two racks, with the slowest direction between them. */
-export function RackTable({ names, at, onOpen }: RackProps) {
-  const most = Math.max(0, ...names.flatMap((a) => names.map((b) => at(a, b).slowest ?? 0)));
-  return (
-    <ScrollX label="Slowest link between racks in GB/s" isTall={names.length > MOST_WITH_FIGURES && "page"}>
-      <table className={classes.matrix}>
-        <Head corner="GB/s" names={names} racks={new Map()} />
-        <tbody>
-          {names.map((row) => (
-            <tr key={row}>
-              <th scope="row">{row}</th>
-              {names.map((column) => {
-                const { slowest, measured, pairs } = at(row, column);
-                if (slowest === null) return <td key={column} className="number dim">–</td>;
-                const about = `${row === column ? `within ${row}` : `between ${row} and ${column}`}: ${measured} of ${plural(pairs, "link")} measured`;
-                return (
-                  <td key={column} className="number" style={{ background: shade(slowest, most) }}>
-                    <button type="button" className={classes.cell} title={about} aria-label={`${about}, the slowest ${threeDigits(slowest)} GB/s`} onKeyDown={moveFocus} onClick={() => onOpen(row, column)}>
-                      {threeDigits(slowest)}
-                    </button>
-                  </td>
-                );
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollX>
-  );
-}
-
-function Head({ corner, names, racks }: { corner: string; names: readonly string[]; racks: ReadonlyMap<string, string> }) {
+/** The names of the columns, below the racks on which they begin. */
+export function Head({ corner, names, racks }: { corner: string; names: readonly string[]; racks: ReadonlyMap<string, string> }) {
   const starts = [...racks.keys()];
   const spans = starts.map((name, i) => names.indexOf(starts[i + 1] ?? "") - names.indexOf(name));
   return (
@@ -185,6 +149,6 @@ function words(link: LinkView, row: string, column: string, now: string): string
   return `${row} to ${column}: ${threeDigits(middle)} GB/s${interval}${count}${latency}, job ${link.job_id}, ${formatAgo(secondsBetween(link.measured_at, now))}`;
 }
 
-function shade(value: number, most: number): string {
+export function shade(value: number, most: number): string {
   return `color-mix(in srgb, var(--accent-soft) ${Math.round((60 * value) / most) + 20}%, var(--surface))`;
 }

@@ -1,4 +1,4 @@
-/** The measured links as a square table of nodes or of racks. Pure. */
+/** The measured links as a square table of nodes. Pure. */
 import type { LinkView, NodeView } from "../../api/types";
 
 /** The most nodes of the matrix: a larger one cannot be read, and takes seconds to draw. */
@@ -68,36 +68,8 @@ export function rateOf(link: LinkView, source: string): Rate {
 }
 
 /** Whether the whole interval is below 90 % of the median of all links. */
-export function isSlow({ high }: Rate, { median }: { median: number | null }): boolean {
+export function isSlow({ high }: Pick<Rate, "high">, { median }: { median: number | null }): boolean {
   return median !== null && high < SLOW * median;
-}
-
-export interface RackCell {
-  /** The slowest direction between two racks, or within one; null if nothing is measured. */
-  slowest: number | null;
-  measured: number;
-  pairs: number;
-}
-
-/** The racks of the nodes by name, with a cell for each two; null where fewer than two racks are named. */
-export function racksOf(nodes: readonly Racked[], links: readonly LinkView[]): { names: string[]; at: (a: string, b: string) => RackCell } | null {
-  const rackOf = new Map(nodes.flatMap(({ name, rack }) => (rack ? [[name, rack] as const] : [])));
-  const sizes = new Map<string, number>();
-  for (const rack of rackOf.values()) sizes.set(rack, (sizes.get(rack) ?? 0) + 1);
-  if (sizes.size < 2) return null;
-  const cells = new Map<string, RackCell>();
-  for (const link of links) {
-    const [a, b] = link.nodes.map((name) => rackOf.get(name));
-    if (a === undefined || b === undefined) continue;
-    const before = cells.get(key(a, b));
-    const slowest = Math.min(...middles(link), before?.slowest ?? Infinity);
-    cells.set(key(a, b), { slowest, measured: (before?.measured ?? 0) + 1, pairs: 0 });
-  }
-  const pairs = (a: string, b: string): number => (a === b ? pairsOf(sizes.get(a) ?? 0) : (sizes.get(a) ?? 0) * (sizes.get(b) ?? 0));
-  return {
-    names: [...sizes.keys()].sort(natural),
-    at: (a, b) => ({ slowest: null, measured: 0, ...cells.get(key(a, b)), pairs: pairs(a, b) }),
-  };
 }
 
 export function pairsOf(count: number): number {
@@ -114,7 +86,7 @@ function slowest(links: readonly LinkView[]): string[] {
   return [...new Set(inOrder.flatMap((link) => link.nodes))].slice(0, MOST_IN_MATRIX);
 }
 
-function natural(a: string, b: string): number {
+export function natural(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }
 
@@ -123,7 +95,7 @@ function key(a: string, b: string): string {
 }
 
 /** The median of sorted values, of which there is at least one. */
-function medianOf(values: readonly number[]): number {
+export function medianOf(values: readonly number[]): number {
   const half = (values.length - 1) / 2;
   return ((values[Math.floor(half)] ?? 0) + (values[Math.ceil(half)] ?? 0)) / 2;
 }

@@ -9,6 +9,8 @@ from ringscope.judging.caveats import unstable_sentences
 from ringscope.report.document import Link, ReportedJob
 from ringscope.report.jobs import links_between, reported_job, unused_nodes, used_nodes
 
+_MOST_NAMED = 64  # nodes in a URL, which proxies limit to some thousand characters
+
 
 def reported(client: Client, number: int) -> ReportedJob:
     """Return a job with its rows, judgement and caveats; UserError for a job without bandwidths."""
@@ -39,5 +41,6 @@ def _judgement(client: Client, number: int) -> dict[str, object] | None:
 def cluster_of(client: Client, jobs: Sequence[ReportedJob]) -> tuple[list[Link], list[str]]:
     """Return the measured links between the nodes of the jobs, and the nodes that none of them used."""
     used = used_nodes(jobs)
-    links = [link.model_dump(mode="json") for link in client.links()] if len(used) > 1 else []
+    measured = client.links(between=used if len(used) <= _MOST_NAMED else ()) if len(used) > 1 else []
+    links = [link.model_dump(mode="json") for link in measured]
     return links_between(links, used), unused_nodes([node.name for node in client.nodes()] if used else [], used)

@@ -183,3 +183,23 @@ class Link(View):
     measured_at: datetime
     ways: list[LinkWay] = []
     both_ways: bool = True
+
+
+class RackLink(View):
+    """The measured links between the nodes of two racks, or within one rack, in a few numbers."""
+
+    racks: list[str | None]
+    pairs: int
+    measured: int
+    slowest_nodes: list[str]
+    slowest_gb_per_s: float
+    slowest_low_gb_per_s: float
+    slowest_high_gb_per_s: float
+    median_gb_per_s: float
+    newest_at: datetime
+
+
+class RackLinks(View):
+    """Each two racks between which a link was measured, and each rack within which one was. Others are not listed."""
+
+    items: list[RackLink]

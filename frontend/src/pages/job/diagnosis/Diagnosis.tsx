@@ -5,6 +5,9 @@ import type { DiagnosisView, JobView } from "../../../api/types";
 import { ScrollX } from "../../../components/controls/ScrollX";
 import { LinkDialog, LinkFigure, type Two } from "../../../components/links/LinkFigure";
 import { cellClass, MOST_WITH_FIGURES, moveFocus } from "../../../components/links/LinkTable";
+import { rackLinksQuery } from "../../../components/links/manyLinksQuery";
+import { MOST_IN_MATRIX } from "../../../components/links/matrix";
+import { RackFigure } from "../../../components/links/RackFigure";
 import { Caption } from "../../../components/marks/Caption";
 import { Loaded } from "../../../components/states/Loaded";
 import { nodesQuery } from "../../../data/nodes";
@@ -21,7 +24,9 @@ const MORE =
   "The newest measurement of a pair counts; a pair hangs if a message takes longer than the time limit.";
 
 export function Diagnosis({ job }: { job: JobView }) {
-  const diagnosis = useQuery(diagnosisQuery(job.id, job.progress.done, isTerminal(job.state)));
+  const isMany = job.spec.placement.ranks > MOST_IN_MATRIX;
+  const isOver = isTerminal(job.state);
+  const diagnosis = useQuery(diagnosisQuery(job.id, job.progress.done, isOver, isMany));
   return (
     <Loaded query={diagnosis} what="The diagnosis could not be loaded" rows={8}>
       {(found) => (
@@ -31,7 +36,7 @@ export function Diagnosis({ job }: { job: JobView }) {
             <div className="card-head">
               <h2 id="pairs">Links</h2>
             </div>
-            {found.nodes.length > MOST_WITH_FIGURES ? <ManyNodes jobId={job.id} found={found} /> : <FewNodes found={found} />}
+            {isMany ? <Racks job={job} found={found} isOver={isOver} /> : found.nodes.length > MOST_WITH_FIGURES ? <ManyNodes jobId={job.id} found={found} /> : <FewNodes found={found} />}
           </section>
         </>
       )}
@@ -84,29 +89,49 @@ function Verdict({ jobId, found }: { jobId: number; found: DiagnosisView }) {
   );
 }
 
-function About({ found }: { found: DiagnosisView }) {
+function About({ found, measurements }: { found: DiagnosisView; measurements: number }) {
   return (
     <Caption more={MORE}>
       Bandwidth from each row to each column in messages of {formatSize(found.size_bytes)}
-      {found.both_ways && ", both ways at the same time"}; {plural(found.pairs.length, "measurement")} in {plural(found.rounds, "round")}.
+      {found.both_ways && ", both ways at the same time"}; {plural(measurements, "measurement")} in {plural(found.rounds, "round")}.
     </Caption>
   );
 }
 
-/** The matrix without figures, as on the page of nodes; of very many nodes their racks first. */
-function ManyNodes({ jobId, found }: { jobId: number; found: DiagnosisView }) {
+/** The nodes of a diagnosis with their racks. */
+function useRacked(found: DiagnosisView) {
   const known = useQuery(nodesQuery).data;
-  const nodes = useMemo(() => {
+  return useMemo(() => {
     const racks = new Map(known?.map(({ name, rack }) => [name, rack]));
     return found.nodes.map((name) => ({ name, rack: racks.get(name) ?? null }));
   }, [known, found]);
-  const links = useMemo(() => linksOf(jobId, found), [jobId, found]);
+}
+
+/** The word for a pair that hung or died, and was not measured later. */
+function useEnded(found: DiagnosisView) {
   const at = useMemo(() => waysOf(found.pairs), [found]);
-  const ended = (a: string, b: string): string | undefined => {
+  return (a: string, b: string): string | undefined => {
     const way = at(a, b);
     return way && !way.rate ? way.pair.ending : undefined;
   };
-  return <LinkFigure nodes={nodes} links={links} ended={ended} about={() => <About found={found} />} />;
+}
+
+/** The matrix without figures, as on the page of nodes. */
+function ManyNodes({ jobId, found }: { jobId: number; found: DiagnosisView }) {
+  const links = useMemo(() => linksOf(jobId, found), [jobId, found]);
+  return <LinkFigure nodes={useRacked(found)} links={links} ended={useEnded(found)} about={() => <About found={found} measurements={found.pairs.length} />} />;
+}
+
+/** The racks of very many nodes, whose pairs are asked for by racks. */
+function Racks({ job, found, isOver }: { job: JobView; found: DiagnosisView; isOver: boolean }) {
+  const racks = useQuery(rackLinksQuery(job.id, !isOver));
+  const [nodes, ended] = [useRacked(found), useEnded(found)];
+  const about = () => <About found={found} measurements={job.progress.done} />;
+  return (
+    <Loaded query={racks} what="The links could not be loaded" rows={8}>
+      {(links) => <RackFigure nodes={nodes} racks={links} job={job.id} isMeasuring={!isOver} ended={ended} about={about} />}
+    </Loaded>
+  );
 }
 
 function FewNodes({ found }: { found: DiagnosisView }) {
@@ -114,7 +139,7 @@ function FewNodes({ found }: { found: DiagnosisView }) {
   return (
     <figure className="card-body">
       <Matrix found={found} onOpen={(a, b) => setOpened([a, b])} />
-      <About found={found} />
+      <About found={found} measurements={found.pairs.length} />
       <LinkDialog link={opened} onClose={() => setOpened(null)} />
     </figure>
   );

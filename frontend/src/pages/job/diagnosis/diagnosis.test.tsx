@@ -6,9 +6,11 @@ import type { DiagnosisView } from "../../../api/types";
 import { nodesQuery, seenNow } from "../../../data/nodes";
 import { meQuery } from "../../../data/server";
 import { aDiagnosisJob, aNode } from "../../../testing/fixtures";
+import { aRackLink } from "../../../testing/resultFixtures";
 import { Answers, drawn } from "../../../testing/page";
 import { TrainingResults } from "../training/TrainingResults";
 import { linkHistoryQuery } from "../../../components/links/linkHistoryQuery";
+import { rackLinksQuery, slowestLinksQuery } from "../../../components/links/manyLinksQuery";
 import { diagnosisQuery } from "./diagnosisQuery";
 import { type PairView, unitOf, waysOf } from "./ways";
 
@@ -99,11 +101,11 @@ it("shows the verdict with its evidence", async () => {
   expect(text).toContain("h1 and h211.9 to 12.1");
 });
 
-async function matrixOf(nodes: string[], pairs: PairView[], racks: readonly string[] = []): Promise<HTMLElement> {
+async function matrixOf(nodes: string[], pairs: PairView[]): Promise<HTMLElement> {
   const job = aDiagnosisJob();
   const answers = new Answers()
     .of(diagnosisQuery(job.id, job.progress.done, true), aDiagnosis({ nodes, pairs }))
-    .of(nodesQuery, nodes.map((name, id) => seenNow(aNode({ id, name, rack: racks[id % racks.length] ?? null }))))
+    .of(nodesQuery, nodes.map((name, id) => seenNow(aNode({ id, name }))))
     .of(linkHistoryQuery("n1", "n0"), []);
   const page = await drawn(<TrainingResults job={job} />, `/jobs/${job.id}`, answers);
   await vi.waitFor(() => expect(page.querySelector("table")).not.toBeNull(), LOADING);
@@ -120,9 +122,21 @@ it("marks a pair that hung among many nodes, whose matrix has no figures", async
   expect(page.querySelector("td button")?.getAttribute("aria-label")).toBe("n0 to n1: 24.0 GB/s");
 });
 
-it("shows the racks of very many nodes first", async () => {
-  const page = await matrixOf(names(70), [pair(["n1", "n0"], 12e9, 24e9)], ["east", "west"]);
-  expect(page.querySelector("td button")?.getAttribute("aria-label")).toBe("between east and west: 1 of 1,225 links measured, the slowest 12.0 GB/s");
+it("asks for the racks of very many nodes, and marks pairs that hung among the nodes of two racks", async () => {
+  const job = aDiagnosisJob();
+  const many = { ...job, spec: { ...job.spec, placement: { ...job.spec.placement, ranks: 70 } } };
+  const hung = { ...pair(["n0", "n2"], 1), ending: "hung" as const, there: null, back: null };
+  const answers = new Answers()
+    .of(diagnosisQuery(job.id, job.progress.done, true, true), aDiagnosis({ nodes: names(70), pairs: [hung] }))
+    .of(nodesQuery, names(70).map((name, id) => seenNow(aNode({ id, name, rack: id % 2 ? "west" : "east" }))))
+    .of(rackLinksQuery(job.id, false), [aRackLink(["east", "east"], 12), aRackLink(["east", "west"], 11)])
+    .of(slowestLinksQuery(job.id, ["east", "east"], false), []);
+  const page = await drawn(<TrainingResults job={many} />, `/jobs/${job.id}`, answers);
+  await vi.waitFor(() => expect(page.querySelector("table")).not.toBeNull(), LOADING);
+  expect(page.querySelector("td button")?.getAttribute("aria-label")).toBe("within east: 4 of 6 links measured, the slowest 12.0 GB/s");
+  await act(async () => page.querySelector<HTMLElement>("td button")?.click());
+  const cells = [...page.querySelectorAll("tbody tr:first-child td")].map(({ textContent }) => textContent);
+  expect(cells.slice(0, 3)).toEqual(["", "✕hung", "–"]);
 });
 
 it("opens the earlier measurements of a link from its cell", async () => {

@@ -1,10 +1,10 @@
 /** Connections between the ranks of an attempt, as a matrix like that of `nvidia-smi topo -m`. */
 import { useQuery } from "@tanstack/react-query";
-import { linksQuery } from "../../../data/nodes";
+import { linksBetweenQuery } from "../../../data/nodes";
 import type { AttemptEnvironment, MemberView } from "../../../api/types";
 import { MeasuredLink } from "../../../components/controls/MeasuredLink";
 import { ScrollX } from "../../../components/controls/ScrollX";
-import { type Joint, topologyOf, type Way } from "./topology";
+import { type Joint, MOST_NODES, topologyOf, type Way } from "./topology";
 import classes from "./Configuration.module.css";
 
 const WORDS: Record<Way, string> = { self: "·", numa: "NUMA", node: "node", net: "net" };
@@ -15,7 +15,9 @@ interface Props {
 }
 
 export function TopologyMatrix({ ranks, members }: Props) {
-  const links = useQuery({ ...linksQuery, enabled: members.length > 1 });
+  const nodes = members.map(({ node }) => node);
+  const links = useQuery({ ...linksBetweenQuery(nodes), enabled: nodes.length > 1 && nodes.length <= MOST_NODES });
+  if (nodes.length > MOST_NODES) return <p className="dim">The job ran on {nodes.length} nodes, which are too many for a matrix; the page of nodes shows their links by racks.</p>;
   const { names, isOfNodes, joints } = topologyOf(ranks, members, links.data ?? []);
   const noun = isOfNodes ? "Node" : "Rank";
   return (

@@ -2,6 +2,8 @@
 import type { LinkView, MemberView, RankBinding } from "../../../api/types";
 
 const MOST_RANKS = 16;
+/** The most nodes of the matrix: a larger one cannot be read, and takes seconds to draw. */
+export const MOST_NODES = 64;
 
 /** Memory of one NUMA node or one machine, or a network; "self" for the same rank or node. */
 export type Way = "self" | "numa" | "node" | "net";

@@ -1,9 +1,9 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { type QueryKey, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { jobQuery } from "../../../data/job";
 import { activeJobsQuery } from "../../../data/jobs";
-import { linksQuery } from "../../../data/nodes";
+import { linksQuery, nodeLinksQuery } from "../../../data/nodes";
 import type { JobView, LinkView, NodeView } from "../../../api/types";
 import { AgentCommand } from "../../../components/controls/AgentCommand";
 import { ServerCommand } from "../../../components/controls/ServerCommand";
@@ -13,7 +13,9 @@ import { Loaded } from "../../../components/states/Loaded";
 import { Caption } from "../../../components/marks/Caption";
 import { useRole } from "../../../components/hooks/useRole";
 import { LinkFigure } from "../../../components/links/LinkFigure";
-import { isSlow, type Matrix, rateOf } from "../../../components/links/matrix";
+import { rackLinksQuery } from "../../../components/links/manyLinksQuery";
+import { isSlow, type Matrix, MOST_IN_MATRIX, rateOf } from "../../../components/links/matrix";
+import { RackFigure } from "../../../components/links/RackFigure";
 import { MEASURED, toCsv } from "../../../lib/csv";
 import { eachOf, plural, threeDigits } from "../../../lib/format";
 import pageCommands from "../../../lib/pageCommands.json";
@@ -27,17 +29,45 @@ const MEASURING_MS = 5000;
 /** The measured links between pairs of nodes, or how to measure them if there are none. With a name only that node's row. */
 export function LinkMatrix({ nodes, only }: { nodes: readonly NodeView[]; only?: string }) {
   const [submitted, setSubmitted] = useState<number | null>(null);
-  const links = useQuery(linksQuery);
-  const job = useMeasuring(submitted);
+  const links = only === undefined ? linksQuery : nodeLinksQuery(only);
+  const isMany = only === undefined && nodes.length > MOST_IN_MATRIX;
+  const job = useMeasuring(submitted, isMany ? null : links.queryKey);
+  const rest = { nodes, job, onSubmitted: setSubmitted };
+  return isMany ? <LinksOfMany {...rest} /> : <LinksOfSome {...rest} only={only} />;
+}
+
+/** The links of so many nodes that the page asks for them by racks. */
+function LinksOfMany({ nodes, job, onSubmitted }: PartProps) {
+  const isMeasuring = !!job && !isTerminal(job.state);
+  const racks = useQuery(rackLinksQuery(null, isMeasuring));
   return (
-    <Loaded query={links} what="The links could not be loaded" rows={4}>
-      {(all) => <Links links={all} nodes={nodes} only={only} job={job} onSubmitted={setSubmitted} />}
+    <Loaded query={racks} what="The links could not be loaded" rows={4}>
+      {(found) => (
+        <Links nodes={nodes} job={job} onSubmitted={onSubmitted} isMeasured={found.length > 0}>
+          <RackFigure nodes={nodes} racks={found} job={null} isMeasuring={isMeasuring} about={(shown, links) => <About found={shown} links={links} />} />
+        </Links>
+      )}
     </Loaded>
   );
 }
 
-/** The job that measures links: the one submitted here, else one that runs. The links are loaded again as it measures them. */
-function useMeasuring(submitted: number | null): JobView | undefined {
+function LinksOfSome({ nodes, only, job, onSubmitted }: PartProps & { only: string | undefined }) {
+  const links = useQuery(only === undefined ? linksQuery : nodeLinksQuery(only));
+  return (
+    <Loaded query={links} what="The links could not be loaded" rows={4}>
+      {(found) => (
+        <Links nodes={nodes} job={job} onSubmitted={onSubmitted} isMeasured={found.length > 0} csv={() => toCsv(found.map(asRow), COLUMNS, MEASURED)}>
+          <LinkFigure nodes={nodes} links={found} only={only} about={(shown) => <About found={shown} links={found} only={only} />} />
+        </Links>
+      )}
+    </Loaded>
+  );
+}
+
+const COLUMNS = ["a", "b", "busbw_gb_per_s", "size_bytes", "iterations", "is_unstable", "disturbed_by", "job_id"] as const;
+
+/** The job that measures links: the one submitted here, else one that runs. The links of this key are loaded again as it measures them. */
+function useMeasuring(submitted: number | null, key: QueryKey | null): JobView | undefined {
   const client = useQueryClient();
   const active = useQuery(activeJobsQuery).data?.find(({ kind }) => kind === "diagnosis");
   const own = useQuery({
@@ -46,25 +76,31 @@ function useMeasuring(submitted: number | null): JobView | undefined {
     refetchInterval: ({ state }) => (state.data && isTerminal(state.data.state) ? false : MEASURING_MS),
   }).data;
   const job = own ?? active;
+  const asked = useRef(key);
   const measured = job && `${job.id} ${job.progress.done} ${isTerminal(job.state)}`;
   useEffect(() => {
-    if (measured !== undefined) void client.invalidateQueries({ queryKey: linksQuery.queryKey, exact: true });
+    const names = asked.current;
+    if (measured !== undefined && names) void client.invalidateQueries({ queryKey: names, exact: true });
   }, [client, measured]);
   return job;
 }
 
-interface LinksProps {
-  links: readonly LinkView[];
+interface PartProps {
   nodes: readonly NodeView[];
-  only: string | undefined;
   /** The job that measures them. */
   job: JobView | undefined;
   onSubmitted: (job: number) => void;
 }
 
-function Links({ links, nodes, only, job, onSubmitted }: LinksProps) {
+interface LinksProps extends PartProps {
+  isMeasured: boolean;
+  /** The shown links as a file; none of very many. */
+  csv?: () => string;
+  children: ReactNode;
+}
+
+function Links({ nodes, job, onSubmitted, isMeasured, csv, children }: LinksProps) {
   const { mayChange } = useRole();
-  const shown = only ? links.filter((link) => link.nodes.includes(only)) : links;
   const heading = useAddressed(ANCHOR);
   return (
     <section className="card" aria-labelledby={ANCHOR}>
@@ -72,17 +108,15 @@ function Links({ links, nodes, only, job, onSubmitted }: LinksProps) {
         <h2 ref={heading} id={ANCHOR} tabIndex={-1}>
           Links
         </h2>
-        {shown.length > 0 && (
+        {isMeasured && (
           <div className={`spread ${classes.actions}`}>
             {mayChange && <MeasureLinks nodes={nodes} onSubmitted={onSubmitted} />}
-            <CopyButton text={() => toCsv(shown.map(asRow), ["a", "b", "busbw_gb_per_s", "size_bytes", "iterations", "is_unstable", "disturbed_by", "job_id"], MEASURED)} label="Copy CSV" />
+            {csv && <CopyButton text={csv} label="Copy CSV" />}
           </div>
         )}
       </div>
       {job && <Measuring job={job} />}
-      {shown.length > 0 ? (
-        <LinkFigure nodes={nodes} links={shown} only={only} about={(found) => <About found={found} links={shown} only={only} />} />
-      ) : (
+      {isMeasured ? children : (
         <NothingMeasured count={nodes.length}>
           {!mayChange && <ServerCommand text={pageCommands.links} />}
           {mayChange && !job && <MeasureLinks nodes={nodes} onSubmitted={onSubmitted} />}
@@ -143,7 +177,7 @@ function NothingMeasured({ count, children }: { count: number; children: ReactNo
   );
 }
 
-function About({ found, links, only }: { found: Matrix; links: readonly LinkView[]; only: string | undefined }) {
+function About({ found, links, only }: { found: Matrix; links: readonly LinkView[]; only?: string | undefined }) {
   const { names, total, least, most, median, measured } = found;
   const isSome = (is: (link: LinkView) => boolean): boolean => links.some(is);
   const count = eachOf(links.map(({ iterations }) => iterations));

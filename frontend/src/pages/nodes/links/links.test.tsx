@@ -3,11 +3,13 @@ import { act } from "react";
 import { expect, it, vi } from "vitest";
 import type { JobView, LinkView } from "../../../api/types";
 import { activeJobsQuery } from "../../../data/jobs";
-import { linksQuery } from "../../../data/nodes";
+import { linksQuery, nodeLinksQuery } from "../../../data/nodes";
 import { aNode, aTraining } from "../../../testing/fixtures";
+import { aRackLink } from "../../../testing/resultFixtures";
 import { Answers, drawn } from "../../../testing/page";
 import LinkHistory from "../../../components/links/LinkHistory";
 import { linkHistoryQuery } from "../../../components/links/linkHistoryQuery";
+import { rackLinksQuery, slowestLinksQuery } from "../../../components/links/manyLinksQuery";
 import { LinkMatrix } from "./LinkMatrix";
 
 function link(a: string, b: string, isUnstable = false): LinkView {
@@ -20,7 +22,7 @@ it("copies of a node's links those that are shown", async () => {
   const write = vi.fn<(text: string) => Promise<void>>(() => Promise.resolve());
   vi.stubGlobal("isSecureContext", true);
   Object.defineProperty(navigator, "clipboard", { value: { writeText: write }, configurable: true });
-  const answers = new Answers().of(linksQuery, [link("n1", "n2"), link("n2", "n3")]);
+  const answers = new Answers().of(nodeLinksQuery("n1"), [link("n1", "n2")]);
   const nodes = ["n1", "n2", "n3"].map((name, id) => aNode({ id, name }));
   const page = await drawn(<LinkMatrix nodes={nodes} only="n1" />, "/nodes/n1", answers);
   await act(async () => page.querySelector("button")?.click());
@@ -29,9 +31,10 @@ it("copies of a node's links those that are shown", async () => {
 
 it("says of very many nodes which ones are shown", async () => {
   const nodes = Array.from({ length: 70 }, (_, id) => aNode({ id, name: `n${id}` }));
-  const page = await drawn(<LinkMatrix nodes={nodes} />, "/nodes", new Answers().of(linksQuery, [link("n1", "n2")]));
+  const answers = new Answers().of(rackLinksQuery(null, false), [aRackLink([null, null], 1)]).of(slowestLinksQuery(null, null, false), [link("n1", "n2")]);
+  const page = await drawn(<LinkMatrix nodes={nodes} />, "/nodes", answers);
   expect(page.querySelectorAll("td")).toHaveLength(4);
-  expect(page.querySelector("figcaption")?.textContent).toMatch(/1 of 2415 pairs measured.*Of 70 nodes the 2 with the slowest measured links/);
+  expect(page.querySelector("figcaption")?.textContent).toMatch(/4 of 2415 pairs measured.*Of 70 nodes the 2 with the slowest measured links/);
 });
 
 it("marks a link whose mean says little, and explains the mark", async () => {
@@ -126,11 +129,15 @@ it("leads with the arrow keys from cell to cell, across those without a link", a
 
 it("shows racks before the nodes of very many, and then the nodes of two racks", async () => {
   const nodes = Array.from({ length: 70 }, (_, id) => aNode({ id, name: `n${id}`, rack: id < 40 ? "east" : "west" }));
-  const page = await drawn(<LinkMatrix nodes={nodes} />, "/nodes", new Answers().of(linksQuery, [ways("n1", "n2", 2, 1), ways("n1", "n50", 4, 3)]));
+  const racks = [aRackLink(["east", "east"], 1, { measured: 1, pairs: 780 }), aRackLink(["east", "west"], 3, { measured: 2, pairs: 1200 }), aRackLink(["west", "west"], 3)];
+  const answers = new Answers().of(rackLinksQuery(null, false), racks).of(slowestLinksQuery(null, ["east", "east"], false), [ways("n1", "n2", 2, 1)]);
+  const page = await drawn(<LinkMatrix nodes={nodes} />, "/nodes", answers);
   const labels = [...page.querySelectorAll("td button")].map((cell) => cell.getAttribute("aria-label"));
-  expect(labels[0]).toBe("within east: 1 of 780 links measured, the slowest 1.00 GB/s");
-  expect(labels[1]).toBe("between east and west: 1 of 1,200 links measured, the slowest 3.00 GB/s");
+  expect(labels[0]).toBe("within east: 1 of 780 links measured, the slowest 1.00 GB/s, slow");
+  expect(labels[1]).toBe("between east and west: 2 of 1,200 links measured, the slowest 3.00 GB/s");
+  expect(page.querySelector("figcaption")?.textContent).toContain("7 links are measured, the slowest from n1 to n2 with 0.990 to 1.01 GB/s");
   await act(async () => page.querySelector<HTMLElement>("td button")?.click());
   expect(page.querySelectorAll("tbody tr")).toHaveLength(40);
   expect(page.textContent).toContain("Nodes of rack east.");
+  expect(page.querySelector("figcaption")?.textContent).toContain("1 of 780 pairs measured");
 });

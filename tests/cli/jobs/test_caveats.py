@@ -27,7 +27,7 @@ def test_training_is_marked_likewise_and_its_results_cover_all_attempts(api: Fak
     found = job(1, kind="training", state="succeeded", spec=spec, summary=summary, attempts=attempts)
     api.answers |= {"GET /jobs": items(found), "GET /jobs/1": found, "GET /jobs/1/epochs": items()}
     assert "loss 0.5000, 4 ranks on 2 cores, disturbed" in api.run("jobs").out
-    assert "It shared node n1 with job 7. It is excluded from best values" in api.run("show", "1").out
+    assert "It shared node n1 with job 7. It comes after undisturbed jobs" in api.run("show", "1").out
 
 
 def test_a_list_marks_numbers_that_are_wrong_or_say_little(api: FakeApi) -> None:
@@ -54,7 +54,7 @@ def test_a_result_says_why(api: FakeApi, command: tuple[str, ...]) -> None:
     api.answers |= {"GET /jobs/1": benchmark(), "POST /jobs/1/clone": benchmark(), "GET /jobs/1/measurements": items()}
     out = api.run(*command).out
     assert "4 ranks on 2 cores: the ranks shared cores, which affects every time." in out
-    assert "It shared node n1 with job 7. It is excluded from best values and counts less in baselines." in out
+    assert "It shared node n1 with job 7. It comes after undisturbed jobs and counts less in baselines." in out
 
 
 def test_a_fit_says_why_its_rows_may_not_tell_the_links(api: FakeApi) -> None:

@@ -154,7 +154,7 @@ def test_what_should_not_be_compared_is_said(two_jobs: FakeApi) -> None:
     two_jobs.answers["GET /comparison"] = compared(CROWD)
     said = two_jobs.run("diff", "1", "2").out
     assert "Job 2: 4 ranks on 2 cores: the ranks shared cores, which affects every time.\n" in said
-    assert "Job 2: It shared node n1 with job 3. It is excluded from best values" in said
+    assert "Job 2: It shared node n1 with job 3. It comes after undisturbed jobs" in said
     assert f"Job 2 and the base job 1 do not measure the same thing: {CROWD}\n" in said
     two_jobs.answers["GET /jobs/2"] = job(2, state="succeeded", attempts=[], spec=CLUSTER)
     two_jobs.answers["GET /comparison"] = compared(SIMULATION)

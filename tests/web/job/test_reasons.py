@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.web.browsing import Site, visiting
 from tests.web.many_jobs import add_twin
 
-WHY = "Job 9 ran on the same node. It is excluded from best values and counts less in baselines."
+WHY = "Job 9 ran on the same node. It comes after undisturbed jobs and counts less in baselines."
 MOST_STOPS = 40
 
 

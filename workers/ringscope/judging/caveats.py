@@ -35,7 +35,7 @@ def caveat_sentences(
         *(["Another tool measured it elsewhere; it counts for nothing here."] if is_foreign else []),
         *(f"It asked {one}. It is not comparable with jobs in the default mode." for one in asked.values()),
         *([f"{crowded}: the ranks shared cores, which affects every time."] if crowded else []),
-        *([f"{disturbed_by} It is excluded from best values and counts less in baselines."] if disturbed_by else []),
+        *([f"{disturbed_by} It comes after undisturbed jobs and counts less in baselines."] if disturbed_by else []),
     ]
 
 

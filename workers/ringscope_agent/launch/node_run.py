@@ -312,7 +312,7 @@ class NodeRun:
             self._hydra_hung,
             killed_for_memory,
             proxy_code,
-            "" if self._assignment.spec.benchmark else " of a sum over the ranks",
+            " of an operation" if self._assignment.spec.benchmark else " of a sum over the ranks",
         )
 
     def _hear(self, stream: Literal["stdout", "stderr"], rank: int | None, text: str) -> bool:

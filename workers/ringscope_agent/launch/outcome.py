@@ -107,7 +107,7 @@ class Evidence:
         exit_code: of mpiexec; None while it runs, and on all nodes but the first.
         last_words: the last line of standard error of each rank; None is the launcher.
         steps: of a schedule in which ranks of this node were at the end.
-        call: a suffix " of …" for such a step if the job's users know other steps.
+        call: a suffix " of …" for such a step: the job's users know other steps.
         hydra_hung: whether the agent had to kill the ranks of this node before Hydra would end.
         killed_for_memory: whether the kernel's out-of-memory killer struck on this machine meanwhile.
         proxy_code: exit code of this node's proxy; None while it has not ended.

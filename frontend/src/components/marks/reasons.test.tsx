@@ -114,7 +114,7 @@ it("leads by arrows from a row's link through its marks and back, and stops at n
   expect(document.activeElement).toBe(link);
   await press("ArrowRight");
   expect(document.activeElement).toBe(sign);
-  expect(page.querySelector("#reason")?.textContent).toBe("disturbed: Job 9 ran there. It is excluded from best values and counts less in baselines.");
+  expect(page.querySelector("#reason")?.textContent).toBe("disturbed: Job 9 ran there. It comes after undisturbed jobs and counts less in baselines.");
   await press("ArrowLeft");
   expect(document.activeElement).toBe(link);
 });

@@ -17,7 +17,7 @@ describe("caveats", () => {
 
   it("include other load on the nodes of the last attempt", () => {
     const [only] = caveats(measuredBy(2, 2, "It shared node n1 with job 7."));
-    expect(only).toEqual({ word: "disturbed", why: "It shared node n1 with job 7. It is excluded from best values and counts less in baselines." });
+    expect(only).toEqual({ word: "disturbed", why: "It shared node n1 with job 7. It comes after undisturbed jobs and counts less in baselines." });
   });
 
   it("say which sizes had no room in memory", () => {
@@ -48,7 +48,7 @@ describe("caveats", () => {
     const words = ["4 ranks on 2 cores", "disturbed"];
     expect(caveats(crowded).map(({ word }) => word)).toEqual(words);
     expect(listCaveats(crowded, null).map(({ word }) => word)).toEqual(words);
-    expect(caveats(crowded)[1]?.why).toBe("It shared node n1 with job 7. It is excluded from best values and counts less in baselines.");
+    expect(caveats(crowded)[1]?.why).toBe("It shared node n1 with job 7. It comes after undisturbed jobs and counts less in baselines.");
     expect(caveats({ ...crowded, progress: { done: 0, total: null } })).toEqual([]);
   });
 });

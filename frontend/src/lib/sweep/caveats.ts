@@ -27,7 +27,7 @@ export function caveats(job: JobView): Caveat[] {
     ...(cores != null && cores < ranks
       ? [{ word: `${plural(ranks, "rank")} on ${plural(cores, "core")}`, why: "The ranks shared these cores, which is part of every time." }]
       : []),
-    ...(disturbedBy ? [{ word: "disturbed", why: `${disturbedBy} It is excluded from best values and counts less in baselines.` }] : []),
+    ...(disturbedBy ? [{ word: "disturbed", why: `${disturbedBy} It comes after undisturbed jobs and counts less in baselines.` }] : []),
   ];
 }
 

@@ -67,6 +67,6 @@ it("says in every copied line what the numbers of its job are", () => {
   const [heading, ...lines] = comparisonCsv([simulated, shared], found.jobs).trim().split("\r\n");
   expect(heading).toMatch(/^basis,caveats,job_id,/);
   const begins = lines.map((line) => line.split(",").slice(0, 3).join(","));
-  const disturbed = "disturbed: Job 9 ran there. It is excluded from best values and counts less in baselines.";
+  const disturbed = "disturbed: Job 9 ran there. It comes after undisturbed jobs and counts less in baselines.";
   expect(new Set(begins)).toEqual(new Set(["simulated,,1", `measured,${disturbed},2`]));
 });

@@ -12,7 +12,7 @@ import { nodesQuery, seenNow } from "../../data/nodes";
 import { logOutlineQuery, logPageQuery } from "../../data/log";
 import { meQuery } from "../../data/server";
 import { tracesQuery } from "../../data/traces";
-import { aBest, aJob, anAttempt, aNode } from "../../testing/fixtures";
+import { aBest, aDiagnosisJob, aJob, anAttempt, aNode } from "../../testing/fixtures";
 import { aComparedRow, anEvent, aRow } from "../../testing/resultFixtures";
 import { Answers, drawn } from "../../testing/page";
 import { CellLinks } from "./stragglers/CellLinks";
@@ -286,6 +286,7 @@ it("follows the output until the user scrolls up, and again after Jump to live",
 it.each([
   ["a clean run", succeeded(), "No problem was found."],
   ["a disturbed run", succeeded({ attempts: [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })] }), "No other problem was found."],
+  ["a diagnosis", aDiagnosisJob({ started_at: succeeded().started_at }), "The job's own checks found nothing beside the verdict."],
   ["a killed rank", succeeded({ state: "failed", message: "Rank 1 was killed by SIGKILL (9)." }), "The checks add nothing to how the job ended."],
   ["a job that was cancelled in the queue", succeeded({ state: "cancelled", started_at: null }), "The job never ran, so nothing was checked."],
 ])("never says of %s that nothing was wrong if something was", async (_, job, words) => {

@@ -245,8 +245,8 @@ class AttemptView(BaseModel):
     bad_node: str | None = Field(description="The node that is to blame; the next try goes elsewhere if it can.")
     bad_rank: int | None = Field(description="The first rank that ended, hung or had a wrong result, if it is known.")
     disturbed_by: str | None = Field(
-        description="What else ran on its nodes meanwhile: ranks of another job, or other load. Undisturbed jobs then "
-        "come before it among best values, and it counts less in baselines. null if nothing is known."
+        description="What else ran on its nodes meanwhile: ranks of another job, or other load. It then comes "
+        "after undisturbed jobs among best values and counts less in baselines. null if nothing is known."
     )
     start_limit_seconds: float | None = Field(
         description="The limit of each part of its start, without what load and retries add; null unless a part took "

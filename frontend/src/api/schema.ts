@@ -2515,7 +2515,7 @@ export interface components {
             created_at: string;
             /**
              * Disturbed By
-             * @description What else ran on its nodes meanwhile: ranks of another job, or other load. Undisturbed jobs then come before it among best values, and it counts less in baselines. null if nothing is known.
+             * @description What else ran on its nodes meanwhile: ranks of another job, or other load. It then comes after undisturbed jobs among best values and counts less in baselines. null if nothing is known.
              */
             disturbed_by: string | null;
             /** Finished At */

@@ -8,7 +8,7 @@ it("says since when, of when what is shown is, what still works, and when it tri
   const outage = { sinceMs: at("15:04:05"), asOfMs: at("15:04:02.9") };
   expect(outageWords(outage)).toBe("The server has not answered since 15:04:05.");
   expect(meanwhileWords(outage)).toBe(
-    "You can read on: the pages show what was known at 15:04:02. Nothing can be changed; the page tries again every 10 s.",
+    "You can read on: loaded pages show what was known at 15:04:02. Nothing can be changed; the page tries again every 10 s.",
   );
 });
 

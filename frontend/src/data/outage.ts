@@ -18,7 +18,7 @@ export function outageWords({ sinceMs }: Outage): string {
 
 /** What still works, and when the page tries again. */
 export function meanwhileWords({ asOfMs }: Outage): string {
-  return `You can read on: the pages show what was known at ${formatTime(asOfMs)}. Nothing can be changed; the page tries again every ${AGAIN_MS / 1000} s.`;
+  return `You can read on: loaded pages show what was known at ${formatTime(asOfMs)}. Nothing can be changed; the page tries again every ${AGAIN_MS / 1000} s.`;
 }
 
 /** The newest sentence about late tasks of the server, null if none is late any more; undefined: no news. */

@@ -68,7 +68,7 @@ function Form({ node, proposed, onClose }: Omit<Required<Props>, "isOpen">) {
           ? `Jobs that run there continue to their end: job ${jobs.join(", job ")}.`
           : "Nothing runs there now."}
       </p>
-      {proposed ? <Textarea rows={4} {...field} /> : <TextInput placeholder="new DIMM" {...field} />}
+      {proposed ? <Textarea rows={4} {...field} /> : <TextInput placeholder="for example: new DIMM" {...field} />}
       <FormFoot
         submit={`Drain ${node.name}`}
         isSending={drain.isPending}

@@ -99,7 +99,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
 const INTERVAL = "95 % interval";
 const MEDIANS =
   "Times are medians of the rounds and bandwidths follow from them; a job\u2019s own page shows means. " +
-  "A difference is the median over all pairs of rounds, so it may differ slightly from that of two medians.";
+  "A difference is the median over all pairs of rounds, so it may differ from that of two medians, most where the rounds vary widely.";
 const MEANS = "Times are means, as on a job\u2019s own page, because not all rows have rounds.";
 
 /** In a narrower window the bandwidths are left out, and the intervals are words below the differences. */

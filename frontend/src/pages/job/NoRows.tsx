@@ -14,7 +14,7 @@ export function NoRows({ job }: { job: JobView }) {
   return (
     <>
       <div className="card">
-        <EmptyState title={isScript ? "No step was seen" : isOver ? "Nothing was measured" : "Nothing is measured yet"}>
+        <EmptyState title={isScript ? "No step was seen" : isOver ? `No ${partOf(job)} was measured` : "Nothing is measured yet"}>
           <p>{isOver ? endedWords(job) : "Rows appear here as they are measured."}</p>
           {isOver && (
             <>
@@ -33,8 +33,12 @@ export function NoRows({ job }: { job: JobView }) {
   );
 }
 
+function partOf({ kind }: Pick<JobView, "kind">): string {
+  return kind === "benchmark" ? "row" : kind === "diagnosis" ? "pair" : kind === "strategy_search" ? "run" : "step";
+}
+
 function endedWords({ kind, state }: JobView): string {
   if (kind === "script" && state === "succeeded") return "No step of the script was seen, and it reported none with ringscope.log_step; its output is in the log.";
   if (kind === "strategy_search") return "The search ended before its first run.";
-  return `The job ended before its first ${kind === "benchmark" ? "row" : kind === "diagnosis" ? "pair" : "step"}.`;
+  return `The job ended before its first ${partOf({ kind })}.`;
 }

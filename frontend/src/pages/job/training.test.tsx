@@ -30,7 +30,7 @@ it("has what grows with the epochs last, in a height of its own", async () => {
 it("says so where the job ended before its first step, and what to run", async () => {
   const job = { ...aTraining(), state: "cancelled", progress: { done: 0, total: null } } as const;
   const page = await drawn(<JobTab job={job} tab="results" rows={undefined} isFailed={false} />, `/jobs/${job.id}`);
-  await vi.waitFor(() => expect(page.textContent).toContain("Nothing was measured"));
+  await vi.waitFor(() => expect(page.textContent).toContain("No step was measured"));
   expect(page.querySelector("pre")?.textContent).toContain(`ringscope why ${job.id}`);
 });
 

@@ -88,8 +88,8 @@ def _job(nodes: int, now: datetime) -> Job:
     }
     return Job(
         id=1, name="links", kind="diagnosis", spec=spec, user="admin", priority=50, labels={}, ranks=nodes,
-        state="succeeded", created_at=now, queued_at=now, started_at=now, finished_at=now, rows_done=nodes * (nodes - 1) // 2,
-        summary={"kind": "diagnosis", "verdict": None},
+        state="succeeded", created_at=now, queued_at=now, started_at=now, finished_at=now,
+        rows_done=nodes * (nodes - 1) // 2, summary={"kind": "diagnosis", "verdict": None},
     )  # fmt: skip
 
 

@@ -1,5 +1,7 @@
 """Candidates on one pretended rank: which memory an operation takes, what is timed, and where ranks meet."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.traced import RankTrace
 from ringscope.engine import positions
 from ringscope.engine.base import Buffer
+from ringscope.engine.errors import EngineError
 from ringscope.engine.step_ring import StepRing
 
 ELEMENTS = 16
@@ -197,6 +200,39 @@ def test_operations_on_a_stream_are_enqueued_before_one_wait(options, expected, 
     assert comm.position[positions.ITERATIONS] == 3
     waits_for_each = "per_iteration" in options or "blocking" in options
     assert (None if block.device_us is None else block.device_us.tolist()) == (None if waits_for_each else [2.0] * 3)
+
+
+class GraphPlan(StreamPlan):
+    """Its graphs tell what they hold when they are launched."""
+
+    def capture(self, calls: Callable[[], None]) -> Callable[[], None]:
+        told, self._comm.told = self._comm.told, []
+        calls()
+        held, self._comm.told = self._comm.told, told
+        return lambda: told.append(f"launch {held}")
+
+
+def test_a_block_is_captured_once_as_a_graph_and_launched_as_often_as_was_asked_for(monkeypatch: pytest.MonkeyPatch):
+    comm = Comm(2)
+    monkeypatch.setattr(comm, "plan", lambda algorithm, op, send, recv, collective, root: GraphPlan(comm, send, recv))
+    ring = candidate(comm, cuda_graph_launches=3, aggregate=2)
+    ring.time(warmup=1, iterations=2)
+    graph = f"launch {[f'enqueue s{slot}' for slot in (0, 1, 0, 1)]}"
+    untimed = ["enqueue s0", "wait", graph, "wait", "barrier", "enqueue s1", "wait"]
+    assert comm.told == [*untimed, graph, graph, graph, "wait"]
+    comm.told.clear()
+    ring.time(warmup=0, iterations=2)
+    assert comm.told == ["barrier", graph, graph, graph, "wait"], "the same graph"
+    block = ring.block
+    assert block.durations_us.size == 4 and block.device_us is not None
+    assert block.device_us.tolist() == [1.0] * 4, "6 us by three launches of two iterations"
+    assert comm.position[positions.ITERATIONS] == 6, "launches"
+
+
+def test_a_plan_that_cannot_be_captured_is_refused_in_one_sentence():
+    sentence = r"cuda_graph_launches: ring over shared_memory cannot be captured as a CUDA graph; choose transport nccl"
+    with pytest.raises(EngineError, match=sentence):
+        candidate(Comm(1), cuda_graph_launches=1)
 
 
 def test_long_operations_on_a_stream_are_waited_for_one_by_one(monkeypatch: pytest.MonkeyPatch):

@@ -1,8 +1,9 @@
 """The iterations of a benchmark are split into batches and rounds."""
 
 import pytest
+from pydantic import ValidationError
 
-from ringscope.contracts.benchmark import FEWEST_BATCHES, FEWEST_ITERATIONS, batches, rounds
+from ringscope.contracts.benchmark import FEWEST_BATCHES, FEWEST_ITERATIONS, BenchmarkSpec, batches, rounds
 
 
 @pytest.mark.parametrize(
@@ -22,3 +23,23 @@ def test_with_the_fewest_iterations_that_win_there_is_an_interval() -> None:
 )
 def test_a_round_is_one_iteration_unless_there_are_many(iterations: int, expected: list[int]) -> None:
     assert rounds(iterations) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            {"transport": "shared_memory"},
+            "transport shared_memory cannot be captured as a CUDA graph; choose transport",
+        ),
+        ({"transport": "cuda_ipc"}, "transport cuda_ipc cannot be captured as a CUDA graph; choose transport nccl, or"),
+        ({"device": "cpu"}, "device cpu cannot be captured as a CUDA graph; choose transport nccl, or give 0"),
+        ({"transport": "nccl", "blocking": 2}, "are not waited for one by one; leave out blocking 2, or give 0"),
+        ({"transport": "nccl", "per_iteration": True}, "are not waited for one by one; leave out per_iteration, or"),
+    ],
+)
+def test_what_cannot_be_a_cuda_graph_is_refused_by_name(options: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValidationError, match=sentence) as caught:
+        BenchmarkSpec.model_validate(options | {"cuda_graph_launches": 5})
+    assert caught.value.errors()[0]["loc"] == ("cuda_graph_launches",)
+    assert BenchmarkSpec.model_validate(options).cuda_graph_launches == 0

@@ -27,6 +27,8 @@ def in_mode(mode: Mode) -> list[ColumnElement[bool]]:
         func.coalesce(asked["aggregate"].as_integer(), DEFAULT.aggregate) == mode.aggregate,
         func.coalesce(asked["blocking"].as_integer(), DEFAULT.blocking) == mode.blocking,
         func.coalesce(asked["registration"].as_integer(), DEFAULT.registration) == mode.registration,
+        func.coalesce(asked["cuda_graph_launches"].as_integer(), DEFAULT.cuda_graph_launches)
+        == mode.cuda_graph_launches,
         func.coalesce(asked["average"].as_string(), DEFAULT.average) == mode.average,
         func.coalesce(asked["rotate"].as_boolean(), DEFAULT.rotate) == mode.rotate,
         Job.env_sha256.is_not_distinct_from(digest(dict(mode.env))),

@@ -2724,6 +2724,12 @@ export interface components {
              */
             collective: "all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv";
             /**
+             * Cuda Graph Launches
+             * @description Capture the operations of a block as a CUDA graph, over transport nccl, and launch it as often: each iteration has the mean time of all launches. 0: no graph.
+             * @default 0
+             */
+            cuda_graph_launches: number;
+            /**
              * Cycles
              * @description How often the whole sweep is repeated.
              * @default 1
@@ -6002,6 +6008,11 @@ export interface components {
             cores?: number | null;
             /** Count */
             count: number;
+            /**
+             * Cuda Graph Launches
+             * @description How often the CUDA graph of each block was launched, whose mean time each iteration has. null: no graph, or measured by an earlier version.
+             */
+            cuda_graph_launches?: number | null;
             /** Cv Percent */
             cv_percent: number;
             /**

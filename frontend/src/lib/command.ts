@@ -109,6 +109,7 @@ function sweepCommand(spec: BenchmarkSpec): string {
     ...(benchmark.aggregate === 1 ? [] : ["-m", benchmark.aggregate]),
     ...(benchmark.blocking ? ["-z", benchmark.blocking] : []),
     ...(benchmark.registration ? ["-R", benchmark.registration] : []),
+    ...(benchmark.cuda_graph_launches ? ["-G", benchmark.cuda_graph_launches] : []),
     ...(benchmark.average === "mean" ? [] : ["-a", benchmark.average]),
     ...(benchmark.per_iteration ? ["-I", 1] : []),
     ...(benchmark.skip_iterations ? ["-K", benchmark.skip_iterations] : []),

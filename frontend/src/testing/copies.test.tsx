@@ -100,12 +100,12 @@ it("copies all columns of a job's rows in a fixed order, with a value of each ki
   const page = await drawn(<JobHeader job={aJob({ id: 7, state: "succeeded" })} rows={[aRow(chosen), aRow(old)]} isSimulated={false} />, "/jobs/7?view=table");
   await copied(page);
   expect(write.mock.calls[0]?.[0].split("\r\n")).toEqual([
-    "basis,caveats,collective,algorithm,chosen_algorithm,chosen_because,transport,in_place,cycle,size_bytes,count,dtype,op,ranks,cores,channels,library_function,nccl_report,lowered_max_bytes," +
+    "basis,caveats,collective,algorithm,chosen_algorithm,chosen_because,transport,in_place,cycle,size_bytes,count,dtype,op,ranks,cores,channels,library_function,nccl_report,lowered_max_bytes,cuda_graph_launches," +
       "iterations,time_us,time_low_us,time_high_us,device_time_us,algbw_gb_per_s,busbw_gb_per_s,wrong,min_us,mean_us,p5_us,p10_us,p50_us,p90_us,p95_us,p99_us,max_us," +
       "stdev_us,cv_percent,measured_at",
-    'measured,,all_reduce,auto,ring,"The model says ""ring"", by 3 %.",shared_memory,false,0,1024,256,float32,sum,4,4,2,,,,' +
+    'measured,,all_reduce,auto,ring,"The model says ""ring"", by 3 %.",shared_memory,false,0,1024,256,float32,sum,4,4,2,,,,,' +
       "20,10,9.8,10.2,,0.1,0.15,0,9,10,9.25,9.5,10,10.5,11,12,13,1,10,2026-01-01T00:00:00Z",
-    "measured,,all_reduce,ring,,,shared_memory,true,1,1024,256,float32,sum,4,,,,,,20,10,,,,0.1,0.15,,9,10,,9.5,10,10.5,11,12,13,1,10,2026-01-01T00:00:00Z",
+    "measured,,all_reduce,ring,,,shared_memory,true,1,1024,256,float32,sum,4,,,,,,,20,10,,,,0.1,0.15,,9,10,,9.5,10,10.5,11,12,13,1,10,2026-01-01T00:00:00Z",
     "",
   ]);
 });

@@ -53,6 +53,7 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
         aggregate: 1,
         blocking: 0,
         registration: 0,
+        cuda_graph_launches: 0,
         average: "mean",
         per_iteration: false,
         skip_iterations: 0,

@@ -7,7 +7,7 @@ from ringscope.contracts.errors import UserError
 
 
 def test_letters_that_ask_for_nothing_are_taken_out() -> None:
-    assert without_foreign(["all_reduce", "-g", "1", "-b", "8", "-t1", "-G", "0", "-n", "-1"]) == [
+    assert without_foreign(["all_reduce", "-g", "1", "-b", "8", "-t1", "-p", "0", "-n", "-1"]) == [
         *("all_reduce", "-b", "8", "-n", "-1")
     ]
 
@@ -18,7 +18,6 @@ def test_letters_that_ask_for_nothing_are_taken_out() -> None:
         (["-g", "8"], "-g: ranks are processes here, each with a GPU at most; give --ranks."),
         (["-g8"], "-g: ranks are processes here"),
         (["-b", "8", "-t", "2"], "-t: ranks are processes here, not threads; give --ranks."),
-        (["-G", "5"], "-G: calls are not captured as CUDA graphs; leave it out."),
         (["-V", "4"], "-V: the number of CTAs belongs to NCCL_MIN_CTAS"),
     ],
 )
@@ -38,7 +37,7 @@ def test_letters_that_ask_for_what_there_is_not(arguments: list[str], sentence: 
         (["--check", "1", "--datatype", "float"], ["-c", "1", "-d", "float"]),
         (["--op", "sum", "--root=0"], ["-o", "sum", "-r", "0"]),
         (["--average", "1", "--blocking", "0"], ["-a", "1", "-z", "0"]),
-        (["--local_register", "2"], ["-R", "2"]),
+        (["--local_register", "2", "--cudagraph", "5"], ["-R", "2", "-G", "5"]),
         (["--min-bytes", "8", "--json", "a.json", "-b8"], ["--min-bytes", "8", "--json", "a.json", "-b8"]),
     ],
 )  # fmt: skip

@@ -116,7 +116,16 @@ async def test_jobs_that_asked_for_channels_do_not_count_however_many_they_are(
 
 
 @pytest.mark.parametrize(
-    "mode", [{"average": "min"}, {"blocking": 1}, {"rotate": True}, {"aggregate": 8}, {"registration": 1}], ids=str
+    "mode",
+    [
+        {"average": "min"},
+        {"blocking": 1},
+        {"rotate": True},
+        {"aggregate": 8},
+        {"registration": 1},
+        {"cuda_graph_launches": 1},
+    ],
+    ids=str,
 )
 async def test_jobs_that_measured_in_another_mode_do_not_count(server: Server, mode: dict[str, Any]) -> None:
     node = await server.node()

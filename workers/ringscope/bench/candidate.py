@@ -6,20 +6,22 @@ their time depends on the largest size. Each slot has a plan of its own, prepare
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import cycle, islice, repeat
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ringscope.bench.oracle import Case, Mismatch, check, fill, pieces
-from ringscope.bench.timing import Block, Notes, enqueued_block, joined, spaced_block, timed_block
+from ringscope.bench.timing import Block, Notes, enqueued_block, graph_block, joined, spaced_block, timed_block
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.traced import RankTrace
 from ringscope.contracts.words.collectives import AUTO, IN_CHANNELS, bus_factor
 from ringscope.contracts.words.devices import carrier
-from ringscope.engine.base import Buffer, DeviceClock, EnqueuedPlan, LibraryPlan, Plan, TraceablePlan, cut
+from ringscope.engine.base import Buffer, CapturedPlan, DeviceClock, EnqueuedPlan, LibraryPlan, Plan, TraceablePlan, cut
+from ringscope.engine.errors import EngineError
 from ringscope.engine.memory.arrays import copy, to_host
 from ringscope.engine.positions import SIZE_BYTES, UNTIMED, WAITED_NS
 from ringscope.engine.step_ring import StepRing, described
@@ -88,18 +90,17 @@ class Candidate:
         self._operations: Iterator[_Call] = cycle([self._operation(plan.run) for plan in self._plans])
         # On GPUs, where a block's operations are enqueued before one wait; None: each of them is waited for.
         self._streamed = _streamed(self._plans) if spec.blocking == 0 and not spec.per_iteration else None
+        if spec.cuda_graph_launches and not all(isinstance(one, CapturedPlan) for one in self._plans):
+            raise EngineError(
+                f"benchmark.cuda_graph_launches: {algorithm} over {self.transport} cannot be captured as a CUDA graph; "
+                "choose transport nccl, or give 0."
+            )
+        self._graphs: dict[int, _Call] = {}  # the launch of each graph, by its iterations
         self._is_long = False
         self._blocks: list[Block] = []
         self.followed: RankTrace | None = None
-        text = described(
-            op=spec.collective,
-            algorithm=algorithm,
-            transport=self.transport,
-            in_place=in_place,
-            bytes=self.size_bytes * spec.aggregate,
-            bus_factor=bus_factor(spec.collective, comm.size),
-        )
-        self._notes = Notes(comm.position, ring, text)
+        self._ring = ring
+        self._notes = self._noted(spec.aggregate)
 
     @property
     def size_bytes(self) -> int:
@@ -128,6 +129,7 @@ class Candidate:
         for run in islice(self._operations, max(0, warmup - 1)):
             run()
             self._go_on()
+        launch = self._captured(iterations) if self._spec.cuda_graph_launches else None
         self._meet()
         if traceable is not None:
             self.followed = traceable.trace()
@@ -137,6 +139,9 @@ class Candidate:
             next(self._operations)()
             self._is_long = time.monotonic() - begin > _LONG_SECONDS
             self._go_on()
+        if launch is not None:
+            self._blocks.append(self._launched(launch, iterations))
+            return
         if self._streamed is not None and not self._is_long:
             operations, wait, clock = self._streamed
             at_once = max(1, _MOST_ENQUEUED // self._spec.aggregate)
@@ -179,6 +184,7 @@ class Candidate:
 
     def free(self) -> None:
         """Release the resources of the plans."""
+        self._graphs.clear()
         for plan in self._plans:
             plan.free()
 
@@ -213,9 +219,49 @@ class Candidate:
 
         return run_and_meet
 
+    def _captured(self, iterations: int) -> _Call:
+        """Return the call that launches a graph of so many iterations, after one untimed launch of a new one."""
+        if iterations not in self._graphs:
+            assert self._streamed is not None
+            operations, wait, _ = self._streamed
+            plan = self._plans[-1]
+            assert isinstance(plan, CapturedPlan)
+            next(self._operations)()  # what NCCL does in its first call is then in no graph
+            every = islice(operations, iterations * self._spec.aggregate)
+            self._graphs[iterations] = plan.capture(partial(_call_all, every))
+            self._graphs[iterations]()
+            wait()
+            self._go_on()
+        return self._graphs[iterations]
+
+    def _launched(self, launch: _Call, iterations: int) -> Block:
+        assert self._streamed is not None
+        _, wait, clock = self._streamed
+        operations = iterations * self._spec.aggregate
+        at_once = max(1, _MOST_ENQUEUED // operations)
+        notes = self._noted(operations)
+        return graph_block(launch, self._spec.cuda_graph_launches, iterations, wait, at_once, clock, notes)
+
+    def _noted(self, operations: int) -> Notes:
+        """Return where steps of so many operations are noted."""
+        text = described(
+            op=self._spec.collective,
+            algorithm=self.algorithm,
+            transport=self.transport,
+            in_place=self.in_place,
+            bytes=self.size_bytes * operations,
+            bus_factor=bus_factor(self._spec.collective, self._comm.size),
+        )
+        return Notes(self._comm.position, self._ring, text)
+
     def _run_several(self, operations: Iterator[_Call]) -> None:
         for run in islice(operations, self._spec.aggregate):
             run()
+
+
+def _call_all(calls: Iterable[_Call]) -> None:
+    for call in calls:
+        call()
 
 
 def _streamed(plans: Sequence[Plan]) -> tuple[Iterator[_Call], _Call, DeviceClock] | None:

@@ -235,6 +235,7 @@ class Sweep:
                 cores=self._comm.cores,
                 channels=candidate.channels,
                 library_function=candidate.library_function,
+                cuda_graph_launches=spec.cuda_graph_launches or None,
                 lowered_max_bytes=self._sizes.lowered_max_bytes,
                 nccl_report=self._comm.nccl_report if candidate.transport.startswith("nccl") else None,
                 time_us=time_us,

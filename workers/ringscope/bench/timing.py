@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import islice
+from itertools import islice, repeat
 from statistics import stdev
 from typing import NamedTuple
 
@@ -130,6 +130,26 @@ def enqueued_block(
         durations_us = np.full(count, (stamps_ns[-1] - stamps_ns[0]) / count / 1e3)
         parts.append(Block(starts_ns, durations_us, np.full(count, clock.elapsed_us() / count)))
     return joined(parts)
+
+
+def graph_block(
+    launch: Callable[[], None],
+    launches: int,
+    iterations: int,
+    wait: Callable[[], None],
+    at_once: int,
+    clock: DeviceClock,
+    notes: Notes | None = None,
+) -> Block:
+    """Launch a graph of all iterations several times: each iteration has the mean time of all launches.
+
+    For outside observers one launch is one iteration; ``at_once`` launches are waited for together.
+    """
+    block = enqueued_block(repeat(launch), launches, wait, at_once, clock, notes)
+    each_us = block.mean_us / iterations
+    starts_ns = block.starts_ns[0] + np.rint(np.arange(iterations) * each_us * 1e3).astype(np.int64)
+    device_us = None if block.device_us is None else np.full(iterations, block.device_us.mean() / iterations)
+    return Block(starts_ns, np.full(iterations, each_us), device_us)
 
 
 def joined(blocks: Sequence[Block]) -> Block:

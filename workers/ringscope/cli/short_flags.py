@@ -13,7 +13,6 @@ _ELSEWHERE: dict[str, tuple[str | None, str]] = {
     "-t": ("1", "ranks are processes here, not threads; give --ranks."),
     "-g": ("1", "ranks are processes here, each with a GPU at most; give --ranks."),
     "-p": ("0", "ranks are processes, which always connect in parallel; leave it out."),
-    "-G": ("0", "calls are not captured as CUDA graphs; leave it out."),
     "-C": ("0", "an operation ends when its result is there, so there is no separate CPU time; leave it out."),
     "-D": ("0", "NCCL's device kernels are not launched; leave it out."),
     "-V": (None, "the number of CTAs belongs to NCCL_MIN_CTAS and NCCL_MAX_CTAS; set those."),

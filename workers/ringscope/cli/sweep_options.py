@@ -77,6 +77,14 @@ class SweepOptions:
             "over transport nccl. 0: neither.",
         ),
     ] = None
+    cuda_graph_launches: Annotated[
+        int | None,
+        typer.Option(
+            "-G",
+            "--cuda-graph-launches",
+            help="Capture each block as a CUDA graph and launch it so often, over transport nccl. 0: no graph.",
+        ),
+    ] = None
     average: Annotated[
         str | None, typer.Option("-a", "--average", help="Time of a row: 0 rank0, 1 mean, 2 min or 3 max of the ranks.")
     ] = None

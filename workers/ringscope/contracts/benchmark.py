@@ -121,6 +121,14 @@ class BenchmarkSpec(SpecModel):
         description="What NCCL knows of the buffers, over transport nccl. 0: nothing. 1: NCCL allocates them and they "
         "are registered with its communicator. 2: they are symmetric windows, which needs NCCL 2.27 or later.",
     )
+    cuda_graph_launches: int = Field(
+        0,
+        ge=0,
+        le=10_000,
+        exclude_if=operator.not_,
+        description="Capture the operations of a block as a CUDA graph, over transport nccl, and launch it as often: "
+        "each iteration has the mean time of all launches. 0: no graph.",
+    )
     average: Average = Field(
         "mean", description="How the ranks' times are combined into the time and the bandwidths of a row."
     )
@@ -280,6 +288,20 @@ class BenchmarkSpec(SpecModel):
                 self.registration,
             )
         return self
+
+    @model_validator(mode="after")
+    def _a_graph_can_be_captured(self) -> "BenchmarkSpec":
+        if not self.cuda_graph_launches:
+            return self
+        if self.transport not in ("auto", "nccl") or self.device == "cpu":
+            where = "device cpu" if self.device == "cpu" else f"transport {self.transport}"
+            remedy = f"{where} cannot be captured as a CUDA graph; choose transport nccl, or give 0."
+        elif self.blocking or self.per_iteration:
+            option = f"blocking {self.blocking}" if self.blocking else "per_iteration"
+            remedy = f"operations of a CUDA graph are not waited for one by one; leave out {option}, or give 0."
+        else:
+            return self
+        raise _at(("cuda_graph_launches",), remedy, self.cuda_graph_launches)
 
     @property
     def traced_algorithms(self) -> tuple[Algorithm, ...]:

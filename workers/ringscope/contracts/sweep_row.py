@@ -66,6 +66,12 @@ class SweepRow(BaseModel):
         description="The largest size of its sweep whose buffers fitted into the memory of every rank; sizes above it, "
         "up to the job's max_bytes, were left out. null: all sizes fitted, or measured by an earlier version.",
     )
+    cuda_graph_launches: Int32 | None = Field(
+        None,
+        exclude_if=is_null,
+        description="How often the CUDA graph of each block was launched, whose mean time each iteration has. null: no "
+        "graph, or measured by an earlier version.",
+    )
     iterations: Int32
     time_us: TimedMicroseconds = Field(
         description="nccl-tests' time: the mean of the timed iterations, over the ranks as the job's average says. "

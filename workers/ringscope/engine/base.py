@@ -115,6 +115,14 @@ class EnqueuedPlan(Plan, Protocol):
 
 
 @runtime_checkable
+class CapturedPlan(EnqueuedPlan, Protocol):
+    """A plan on a GPU's stream whose calls can be captured as a CUDA graph."""
+
+    def capture(self, calls: Callable[[], None]) -> Callable[[], None]:
+        """Return a call that enqueues all that ``calls`` would, as one graph; ``calls`` enqueue plans of one stream."""
+
+
+@runtime_checkable
 class LibraryPlan(Plan, Protocol):
     """A plan of a library's own functions."""
 

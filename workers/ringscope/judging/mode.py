@@ -31,6 +31,7 @@ class Mode(NamedTuple):
     aggregate: int
     blocking: int
     registration: int
+    cuda_graph_launches: int
     average: str
     rotate: bool
     env: tuple[tuple[str, str], ...]  # the job's environment variables, by name
@@ -39,7 +40,16 @@ class Mode(NamedTuple):
 def mode_of(spec: BenchmarkSpec, env: Mapping[str, str] = _NO_VARIABLES) -> Mode:
     """Return the mode that a benchmark asks for whose job sets the variables ``env``."""
     variables = tuple(sorted(env.items()))
-    return Mode(spec.channels, spec.aggregate, spec.blocking, spec.registration, spec.average, spec.rotate, variables)
+    return Mode(
+        spec.channels,
+        spec.aggregate,
+        spec.blocking,
+        spec.registration,
+        spec.cuda_graph_launches,
+        spec.average,
+        spec.rotate,
+        variables,
+    )
 
 
 DEFAULT = mode_of(BenchmarkSpec())
@@ -63,6 +73,11 @@ def non_default(mode: Mode) -> dict[str, str]:
                 mode.registration != DEFAULT.registration,
                 f"registration {mode.registration}",
                 _REGISTERED[mode.registration],
+            ),
+            (
+                mode.cuda_graph_launches != DEFAULT.cuda_graph_launches,
+                f"graph launches {mode.cuda_graph_launches}",
+                f"for each block as a CUDA graph that is launched {plural(mode.cuda_graph_launches, 'time')}",
             ),
             (mode.average != DEFAULT.average, f"average {mode.average}", f"for {_AVERAGES[mode.average]}"),
             (mode.rotate != DEFAULT.rotate, "rotate", "for another piece of memory in each operation"),

@@ -33,6 +33,7 @@ class Measurement(Base):
     library_function: Mapped[str | None]
     nccl_report: Mapped[str | None]
     lowered_max_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    cuda_graph_launches: Mapped[int | None]
     iterations: Mapped[int]
     time_us: Mapped[float]
     time_low_us: Mapped[float | None]  # null in rows of earlier versions, like time_high_us and p5_us

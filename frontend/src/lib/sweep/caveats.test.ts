@@ -34,9 +34,9 @@ describe("caveats", () => {
 
   it("include every other mode", () => {
     const { spec } = aJob();
-    const mode = { aggregate: 5, blocking: 1, registration: 2, average: "min" as const, rotate: true };
+    const mode = { aggregate: 5, blocking: 1, registration: 2, cuda_graph_launches: 3, average: "min" as const, rotate: true };
     const asked = { ...measuredBy(2, 2), spec: { ...spec, benchmark: { ...spec.benchmark, ...mode } } };
-    expect(caveats(asked).map(({ word }) => word)).toEqual(["aggregate 5", "blocking 1", "registration 2", "average min", "rotate"]);
+    expect(caveats(asked).map(({ word }) => word)).toEqual(["aggregate 5", "blocking 1", "registration 2", "graph launches 3", "average min", "rotate"]);
     expect(caveats(asked)[1]?.why).toContain("It asked to wait for each operation, after which all ranks meet.");
     expect(caveats(asked)[0]?.why).toBe("It asked for 5 operations in each iteration. It is not comparable with jobs in the default mode.");
   });

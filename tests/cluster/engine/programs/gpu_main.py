@@ -11,7 +11,7 @@ from mpi4py import MPI
 from ringscope.bench.oracle import Case, check, fill, pieces
 from ringscope.contracts.words.collectives import REDUCING, SCHEDULED
 from ringscope.contracts.words.dtypes import DTYPES, ops_of
-from ringscope.engine.base import Buffer, EnqueuedPlan, Plan
+from ringscope.engine.base import Buffer, CapturedPlan, EnqueuedPlan, Plan
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory import cuda
 from ringscope.engine.memory.arrays import copy, module_of, to_host
@@ -60,6 +60,7 @@ def main() -> int:
                     continue
             else:
                 plan = _plan(transport, algorithm, collective, op, source, target, root)
+            wanted = pieces(collective, total, world.size, world.rank, root)
             for _ in range(REPEATS):
                 seed += 1
                 case = Case(np.dtype(dtype), op if collective in REDUCING else "none", world.size, seed)
@@ -70,10 +71,21 @@ def main() -> int:
                 module_of(staged).copyto(source.local, staged)  # only enqueued: the plan must wait for it
                 if isinstance(plan, EnqueuedPlan) and in_place is False:
                     plan.enqueue()  # twice before one wait: out of place, both give the same result
+                    if isinstance(plan, CapturedPlan) and seed % 3 == 0:
+                        plan.wait()
+                        target.local.view(np.uint8).fill(0xA5)
+                        launch = plan.capture(plan.enqueue)
+                        launch()
+                        launch()
+                        plan.wait()
+                        found = check(to_host(target.local), case, wanted)
+                        if found:
+                            sys.stdout.write(f"{collective} {algorithm} {op} {dtype} {count} as a graph: {found}\n")
+                            wrong += found.wrong
                 plan.run()
                 assert fake is None or not fake.pending, "the plan returned before its result was there"
                 result = to_host(target.local)
-                found = check(result, case, pieces(collective, total, world.size, world.rank, root))
+                found = check(result, case, wanted)
                 checked += 1
                 if found:
                     sys.stdout.write(f"{collective} {algorithm} {op} {dtype} {count} in place {in_place}: {found}\n")

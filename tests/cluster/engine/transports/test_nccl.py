@@ -281,16 +281,18 @@ def test_a_lost_cuda_context_cannot_be_rebuilt(cupy, nccl, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("transport", "algorithms"),
+    ("transport", "algorithms", "launches"),
     [
-        ("nccl", ["ring", "nccl"]),
-        pytest.param("cuda_ipc", ["ring", "direct"], marks=pytest.mark.long),  # test_cuda_ipc.py has its results
+        ("nccl", ["ring", "nccl"], 0),
+        pytest.param("nccl", ["ring", "nccl"], 3, marks=pytest.mark.long),
+        pytest.param("cuda_ipc", ["ring", "direct"], 0, marks=pytest.mark.long),  # test_cuda_ipc.py has its results
     ],
 )
-def test_a_sweep_in_gpu_memory_is_exact_and_labelled(tmp_path, transport, algorithms):
+def test_a_sweep_in_gpu_memory_is_exact_and_labelled(tmp_path, transport, algorithms, launches):
     program = "from ringscope.cli.main import main; main()"
     command = [sys.executable, "-c", program, "bench", "all_reduce", "--ranks", "2", "--device", "cuda"]
     choices = ["--transport", transport, "--algorithm", ",".join(algorithms), "-e", "64K", "-f", "32", "-n", "2"]
+    choices += ["-G", str(launches)]
     done = subprocess.run(
         [*command, *choices, "--json", str(tmp_path / "rows.json")],
         env=os.environ | {"PYTHONPATH": PYTHONPATH},
@@ -303,6 +305,7 @@ def test_a_sweep_in_gpu_memory_is_exact_and_labelled(tmp_path, transport, algori
     assert {device["device_info"] for device in document["config"]["devices"]} == {"0 [0000:00:00.0]"}
     rows = document["results"]
     assert [row["algorithm"] for row in rows] == [name for name in algorithms for _ in range(3)]
+    assert document["config"]["graph"] == launches
     assert {row["transport"] for row in rows} == {f"{transport}, one-device loopback"}
     times = [(row[place], row["transport"]) for row in rows for place in ("out_of_place", "in_place")]
     assert all((transport.startswith("nccl")) == ("device_time" in told) for told, transport in times)

@@ -190,9 +190,10 @@ class ElementwiseKernel:
         values |= {"T": lambda v: v.astype(dtype), "lower": np.minimum, "higher": np.maximum}
 
         def work():
+            found = dict(values)  # a graph does this more than once
             with np.errstate(all="ignore"):
-                exec(self._operation, values)
-            results = [values[name].copy() for name in self._outs]
+                exec(self._operation, found)
+            results = [found[name].copy() for name in self._outs]
             for name, result in zip(self._outs, results, strict=True):
                 arrays[name]._host[...] = result
 

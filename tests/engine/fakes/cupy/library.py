@@ -55,12 +55,16 @@ def ncclAlltoAll(send, recv, count, dtype, comm, stream):  # noqa: N802
     communicator = communicators[comm]
     communicator._call("ncclAlltoAll", send, recv, count, dtype, stream)
     network = communicator._network
-    if network:
-        assert send != recv, "NCCL's all-to-all does not work in place"
-        source = nccl._memory(send, count * network.size, dtype).copy()
-        result = np.empty_like(source)
-        network.Alltoall(source.view(np.uint8), result.view(np.uint8))
-        nccl._memory(recv, count * network.size, dtype)[:] = result
+    assert send != recv, "NCCL's all-to-all does not work in place"
+
+    def work():
+        if network:
+            source = nccl._memory(send, count * network.size, dtype).copy()
+            result = np.empty_like(source)
+            network.Alltoall(source.view(np.uint8), result.view(np.uint8))
+            nccl._memory(recv, count * network.size, dtype)[:] = result
+
+    fake.now(work)
 
 
 def ncclMemAlloc(pointer, size):  # noqa: N802

@@ -33,15 +33,26 @@ class Fake:
         self.status = 0  # what CUDA answers to everything from now on; 700 is an illegal access
         self.is_lazy = False  # kernels and copies are done only when somebody waits for them, as on a GPU
         self.pending = []
+        self.captured = None  # the work of the graph that is being captured
 
     def record(self, name, *arguments):
         self.calls.append((name, *arguments))
 
     def do(self, work):
         """``work`` answers False as long as it has to be called again."""
+        if self.captured is not None:
+            self.captured.append(work)
+            return
         self.pending.append(work)
         if not self.is_lazy:
             self.advance()
+
+    def now(self, work):
+        """``work`` does not wait for a peer that is late: it is done at once, unless a graph is captured."""
+        if self.captured is None:
+            work()
+        else:
+            self.captured.append(work)
 
     def advance(self):
         """Do what can be done now."""

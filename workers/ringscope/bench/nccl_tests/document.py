@@ -76,7 +76,7 @@ def _config(spec: BenchmarkSpec, devices: Sequence[Hello]) -> dict[str, Any]:
         "iterations": spec.iterations,
         "aggregated_iterations": spec.aggregate,
         "validation": int(spec.check and not spec.is_simulated),
-        "graph": 0,
+        "graph": spec.cuda_graph_launches,
         "blocking_collectives": _boolean(bool(spec.blocking)),
         "per_iter_timing": _boolean(spec.per_iteration),
         "per_iter_skip": spec.skip_iterations,

@@ -151,7 +151,8 @@ def _parameters(rows: Sequence[Measurement], spec: BenchmarkSpec | None) -> str:
     checked = int(spec.check and not spec.is_simulated if spec else rows[0].wrong is not None)
     return (
         f"# nThread 1 nGpus 1 minBytes {smallest} maxBytes {largest} {steps}iters: {rows[0].iterations} "
-        f"agg iters: {spec.aggregate if spec else 1} validation: {checked} graph: 0 unalign: 0"
+        f"agg iters: {spec.aggregate if spec else 1} validation: {checked} "
+        f"graph: {spec.cuda_graph_launches if spec else 0} unalign: 0"
     )
 
 

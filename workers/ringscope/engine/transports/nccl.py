@@ -126,6 +126,10 @@ class _NcclPlan:
         """Enqueue the schedule once."""
         self._link.enqueue(self._enqueue, self._where)
 
+    def capture(self, calls: _Call) -> _Call:
+        """Capture what ``calls`` enqueue as a CUDA graph."""
+        return self._link.capture(calls)
+
     def wait(self) -> None:
         """Wait for everything that was enqueued."""
         self._link.wait(self._where)
@@ -146,7 +150,8 @@ class _NcclPlan:
                     call()
             for kernel in step.kernels:
                 kernel()
-            step.done.record(self._link.stream)
+            if not self._link.is_capturing:
+                step.done.record(self._link.stream)
         self._enqueuing = None
         for finish in self._finishing:
             finish()

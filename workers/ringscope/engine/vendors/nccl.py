@@ -61,6 +61,10 @@ class _VendorPlan:
         """Enqueue the NCCL function once."""
         self._link.enqueue(self._call, self._where)
 
+    def capture(self, calls: Callable[[], None]) -> Callable[[], None]:
+        """Capture what ``calls`` enqueue as a CUDA graph."""
+        return self._link.capture(calls)
+
     def wait(self) -> None:
         """Wait for everything that was enqueued."""
         self._link.wait(self._where)

@@ -122,6 +122,7 @@ class NcclLink:
         self._gave_up = ""
         self._aborting: threading.Thread | None = None
         self._is_grouped = False
+        self.is_capturing = False  # events that are recorded meanwhile cannot be asked later
         self.comm: Any = None
         self.report = NcclReport() if reports and self.rank == 0 else None
         with nullcontext() if self.report is None else self.report.asked():
@@ -188,9 +189,10 @@ class NcclLink:
         ``where`` describes the progress of the work. Raises EngineError if NCCL fails; the communicator is then
         unusable until ``rebuild``, unless NCCL had refused an argument before anything started.
         """
-        if self._gave_up:
-            raise EngineError(f"{self._gave_up} Call rebuild() on every rank, or start the job again.")
-        self._is_grouped = False
+        if self.is_capturing:
+            calls()
+            return
+        self._require_use()
         try:
             self._ready.record()
             self.stream.wait_event(self._ready)
@@ -198,6 +200,32 @@ class NcclLink:
                 calls()
         except self._errors as error:
             self._fail(error, where)
+
+    def capture(self, calls: Callable[[], None]) -> Callable[[], None]:
+        """Capture what ``calls`` enqueue on the link's stream as a CUDA graph, and return the call that enqueues it.
+
+        Nothing of it is executed before that call. Raises as ``enqueue`` does. The graph must be dropped before the
+        communicator is destroyed: NCCL waits for it there.
+        """
+        self._require_use()
+        graph: Any = None
+        try:
+            with self._watchdog.guard("NCCL's calls"), self.stream:
+                self.stream.begin_capture()
+                self.is_capturing = True
+                try:
+                    calls()
+                finally:
+                    self.is_capturing = False
+                    graph = self.stream.end_capture()
+        except self._errors as error:
+            self._fail(error, lambda: "the capture of a CUDA graph")
+        return lambda: self.enqueue(lambda: graph.launch(self.stream), lambda: "a CUDA graph")
+
+    def _require_use(self) -> None:
+        if self._gave_up:
+            raise EngineError(f"{self._gave_up} Call rebuild() on every rank, or start the job again.")
+        self._is_grouped = False
 
     def wait(self, where: Callable[[], str]) -> None:
         """Wait until everything that was enqueued is done.

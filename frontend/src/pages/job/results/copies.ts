@@ -8,7 +8,7 @@ import { jobTitle } from "../../../lib/state";
 
 const CSV_COLUMNS = allColumns<Omit<MeasurementView, "id">>()([
   "collective", "algorithm", "chosen_algorithm", "chosen_because", "transport", "in_place", "cycle", "size_bytes",
-  "count", "dtype", "op", "ranks", "cores", "channels", "library_function", "nccl_report", "lowered_max_bytes", "iterations", "time_us", "time_low_us", "time_high_us", "device_time_us", "algbw_gb_per_s", "busbw_gb_per_s", "wrong", "min_us",
+  "count", "dtype", "op", "ranks", "cores", "channels", "library_function", "nccl_report", "lowered_max_bytes", "cuda_graph_launches", "iterations", "time_us", "time_low_us", "time_high_us", "device_time_us", "algbw_gb_per_s", "busbw_gb_per_s", "wrong", "min_us",
   "mean_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us", "stdev_us", "cv_percent", "measured_at",
 ]);
 

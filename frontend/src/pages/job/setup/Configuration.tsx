@@ -122,6 +122,7 @@ function timingItems(benchmark: Benchmark): (readonly [string, string])[] {
     ...(benchmark.aggregate === 1 ? [] : [["Aggregate", `${benchmark.aggregate} operations per iteration`] as const]),
     ...(benchmark.blocking === 0 ? [] : [["Waiting", `-z ${benchmark.blocking}`] as const]),
     ...(benchmark.registration ? [["Registration", `-R ${benchmark.registration}`] as const] : []),
+    ...(benchmark.cuda_graph_launches ? [["CUDA graph", `-G ${benchmark.cuda_graph_launches}`] as const] : []),
     ...(benchmark.average === "mean" ? [] : [["Time of a row", benchmark.average] as const]),
     ...(benchmark.skip_iterations ? [["Skipped", `first ${benchmark.skip_iterations} in statistics`] as const] : []),
     ...(benchmark.rotate ? [["Memory", "the next piece for each operation"] as const] : []),

@@ -1,5 +1,6 @@
 """cupy.cuda: streams and events whose work is done as soon as it is enqueued, unless the script says otherwise."""
 
+import copy
 import itertools
 import mmap
 import os
@@ -9,7 +10,7 @@ from cupy.cuda import driver, memory, nvrtc, runtime
 from cupy.script import fake
 
 __all__ = [
-    "Device", "Event", "Memory", "MemoryPointer", "Stream", "UnownedMemory", "driver", "get_current_stream",
+    "Device", "Event", "Graph", "Memory", "MemoryPointer", "Stream", "UnownedMemory", "driver", "get_current_stream",
     "get_elapsed_time", "memory", "nvrtc", "runtime",
 ]  # fmt: skip
 
@@ -60,6 +61,7 @@ class Stream:
 
     def wait_event(self, event):
         runtime.require_health()
+        assert fake.captured is None, "the event is of no stream that is captured"
         fake.record("wait_event", event.ptr, self.ptr)
 
     def synchronize(self):
@@ -67,11 +69,37 @@ class Stream:
         assert not fake.is_stuck, "this would hang"
         fake.catch_up()
 
+    def begin_capture(self, mode=None):
+        assert fake.captured is None and current_stream() == self.ptr
+        fake.record("begin_capture", self.ptr)
+        fake.captured = []
+
+    def end_capture(self):
+        fake.record("end_capture", self.ptr)
+        works, fake.captured = fake.captured, None
+        return Graph(works)
+
 
 def get_current_stream():
     stream = Stream.__new__(Stream)
     stream.ptr = current_stream()
     return stream
+
+
+class Graph:
+    """Work that nobody has done yet, as often as it is launched."""
+
+    def __init__(self, works):
+        self._works = works
+
+    def launch(self, stream=None):
+        runtime.require_health()
+        fake.record("launch", current_stream() if stream is None else stream.ptr)
+        for work in self._works:
+            fake.do(copy.copy(work))
+
+    def upload(self, stream=None):
+        fake.record("upload")
 
 
 class Event:
@@ -86,6 +114,7 @@ class Event:
 
     def record(self, stream=None):
         runtime.require_health()
+        assert fake.captured is None, "CUDA answers no question about an event of a graph"
         fake.record("record", self.ptr, current_stream() if stream is None else stream.ptr)
         if stream is None:
             return

@@ -92,36 +92,52 @@ class NcclCommunicator:
 
     def allReduce(self, send, recv, count, dtype, op, stream):
         self._call("allReduce", send, recv, count, dtype, op, stream)
-        _reduce(self._network, _memory(send, count, dtype), _memory(recv, count, dtype), op)
+        fake.now(lambda: _reduce(self._network, _memory(send, count, dtype), _memory(recv, count, dtype), op))
 
     def reduce(self, send, recv, count, dtype, op, root, stream):
         self._call("reduce", send, recv, count, dtype, op, root, stream)
-        result = _memory(recv, count, dtype)
-        kept = result.copy()
-        _reduce(self._network, _memory(send, count, dtype), result, op)
-        if self._network and self._network.rank != root:
-            result[:] = kept
+
+        def work():
+            result = _memory(recv, count, dtype)
+            kept = result.copy()
+            _reduce(self._network, _memory(send, count, dtype), result, op)
+            if self._network and self._network.rank != root:
+                result[:] = kept
+
+        fake.now(work)
 
     def broadcast(self, send, recv, count, dtype, root, stream):
         self._call("broadcast", send, recv, count, dtype, root, stream)
-        if self._network:
-            value = self._network.bcast(_memory(send, count, dtype).copy(), root)
-            _memory(recv, count, dtype)[:] = value
+
+        def work():
+            if self._network:
+                value = self._network.bcast(_memory(send, count, dtype).copy(), root)
+                _memory(recv, count, dtype)[:] = value
+
+        fake.now(work)
 
     def reduceScatter(self, send, recv, recvcount, dtype, op, stream):
         self._call("reduceScatter", send, recv, recvcount, dtype, op, stream)
-        if self._network:
-            source = _memory(send, recvcount * self._network.size, dtype)
-            total = np.empty_like(source)
-            _reduce(self._network, source, total, op)
-            start = self._network.rank * recvcount
-            _memory(recv, recvcount, dtype)[:] = total[start : start + recvcount]
+
+        def work():
+            if self._network:
+                source = _memory(send, recvcount * self._network.size, dtype)
+                total = np.empty_like(source)
+                _reduce(self._network, source, total, op)
+                start = self._network.rank * recvcount
+                _memory(recv, recvcount, dtype)[:] = total[start : start + recvcount]
+
+        fake.now(work)
 
     def allGather(self, send, recv, count, dtype, stream):
         self._call("allGather", send, recv, count, dtype, stream)
-        if self._network:
-            parts = self._network.allgather(_memory(send, count, dtype).copy())
-            _memory(recv, count * self._network.size, dtype)[:] = np.concatenate(parts)
+
+        def work():
+            if self._network:
+                parts = self._network.allgather(_memory(send, count, dtype).copy())
+                _memory(recv, count * self._network.size, dtype)[:] = np.concatenate(parts)
+
+        fake.now(work)
 
     def check_async_error(self):
         fake.record("check_async_error")

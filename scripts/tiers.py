@@ -69,7 +69,8 @@ def no_engine() -> str | None:
     """Why the images tier cannot run."""
     if os.geteuid():
         return "base images and namespaces need root"
-    return _not_found("buildah", "podman", "debootstrap", remedy="on Debian: sudo scripts/system-packages images")
+    commands = "buildah", "podman", "debootstrap", "runc"
+    return _not_found(*commands, remedy="on Debian: sudo scripts/system-packages images")
 
 
 def no_gpu() -> str | None:

@@ -2,7 +2,7 @@
 import { act } from "react";
 import { expect, it, vi } from "vitest";
 import { api } from "../../api/client";
-import type { BandwidthJudgement, BenchmarkJob } from "../../api/types";
+import type { BandwidthJudgement, BenchmarkJob, JobView } from "../../api/types";
 import { comparisonQuery } from "../../data/comparison";
 import { applyEvents } from "../../data/deltas";
 import { eventsQuery, jobQuery } from "../../data/job";
@@ -42,7 +42,7 @@ function succeeded(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
 
 const traced = succeeded({ spec: { ...spec, benchmark: { ...spec.benchmark, trace: true } } });
 
-function answers(job = succeeded(), rows = [row]): Answers {
+function answers(job: JobView = succeeded(), rows = [row]): Answers {
   return new Answers().of(jobQuery(7), job).of(measurementsQuery(7, job.attempts.length), rows);
 }
 

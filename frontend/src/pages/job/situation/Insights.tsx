@@ -37,11 +37,11 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
 }
 
 /** A job that ended badly says so itself; that no check found a problem would contradict it. */
-function withoutInsight({ kind, ...job }: Pick<JobView, "kind" | "state" | "started_at" | "attempts">): string {
+function withoutInsight(job: Pick<JobView, "kind" | "state" | "started_at" | "attempts">): string {
   if (job.started_at === null) return isTerminal(job.state) ? "The job never ran, so nothing was checked." : "Checks begin when the job runs.";
   if (!isTerminal(job.state)) return "The checks have found no problem so far.";
   if (job.state !== "succeeded") return "The checks add nothing to how the job ended.";
-  if (kind === "diagnosis") return "The job's own checks found nothing beside the verdict.";
+  if (job.kind === "diagnosis") return "The job's own checks found nothing beside the verdict.";
   return `No ${disturbance(job) ? "other " : ""}problem was found.`;
 }
 

@@ -64,7 +64,7 @@ async def list_links(
     cursor: Cursor = None,
     slowest_nodes: Annotated[
         int | None,
-        Query(ge=2, description="Only links between so many nodes, which have the slowest links."),
+        Query(ge=2, le=4096, description="Only links between so many nodes, which have the slowest links."),
     ] = None,
 ) -> LinkPage | Response:
     """List the bandwidth between pairs of nodes, by the newest diagnosis or sendrecv of one rank on each.

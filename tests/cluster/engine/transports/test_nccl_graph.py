@@ -9,7 +9,9 @@ from ringscope.schedules.algorithms import build
 
 
 @pytest.mark.parametrize("algorithm", ["ring", "nccl"])
-def test_a_graph_has_the_calls_of_its_plan_and_is_launched_behind_the_callers_stream(cupy, nccl, algorithm):
+def test_a_graph_has_the_calls_of_its_plan_and_is_launched_behind_the_callers_stream(
+    cupy, nccl, algorithm, monkeypatch
+):
     one = nccl(0, 2)
     send, recv = (Buffer(array, (array,)) for array in (cupy.zeros(4, "float32"), cupy.zeros(4, "float32")))
     if algorithm == "nccl":
@@ -33,5 +35,8 @@ def test_a_graph_has_the_calls_of_its_plan_and_is_launched_behind_the_callers_st
     plan.wait()
     assert cupy.fake.names()[:3] == ["record", "wait_event", "launch"]
     cupy.fake.status = 700
+    ends: list[None] = []
+    monkeypatch.setattr(exit_hook, "end_all", lambda: ends.append(None))
     with pytest.raises(EngineError, match=r"^nccl: rank 0 failed in a call: cudaError700\. "):
         launch()
+    assert ends, "an error in a launch ends all ranks"

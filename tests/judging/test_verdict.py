@@ -267,10 +267,10 @@ def of_ranks(ranks: int, **times_us: float) -> list[Measurement]:
 
 def test_the_explanation_counts_bytes_and_hops_beside_the_next_of_ours() -> None:
     assert explained(of_ranks(4, direct=20, ring=40, mpi=30)) == (
-        "direct sends at most 1.5 MiB from a rank, over 2 hops; ring as much, over 6 hops."
+        "At 1 MiB direct sends at most 1.5 MiB from a rank, over 2 hops; ring as much, over 6 hops."
     )
     assert explained(of_ranks(4, ring=20, naive=40)) == (
-        "ring sends at most 1.5 MiB from a rank, over 6 hops; naive 3 MiB, over 2 hops."
+        "At 1 MiB ring sends at most 1.5 MiB from a rank, over 6 hops; naive 3 MiB, over 2 hops."
     )
 
 
@@ -288,14 +288,14 @@ def test_a_time_of_which_nothing_is_known_is_no_error() -> None:
 
 def test_counts_that_speak_against_the_winner_are_told_as_such() -> None:
     assert explained(of_ranks(4, ring=20, direct=40)) == (
-        "ring sends at most 1.5 MiB from a rank, over 6 hops; direct as much, over 2 hops. "
+        "At 1 MiB ring sends at most 1.5 MiB from a rank, over 6 hops; direct as much, over 2 hops. "
         "By these counts direct should be faster: look at the spread of the times."
     )
 
 
 def test_what_is_the_same_explains_nothing() -> None:
     assert explained(of_ranks(2, direct=20, ring=40)) == (
-        "direct sends at most 1 MiB from a rank, over 2 hops, and so does ring: these counts do not distinguish them."
+        "At 1 MiB direct sends at most 1 MiB from a rank, over 2 hops, and so does ring: these counts do not distinguish them."
     )
 
 
@@ -326,7 +326,7 @@ def test_where_a_stall_ruins_the_winners_mean_the_verdict_says_what_that_means()
 
 def test_what_a_library_does_is_not_known() -> None:
     assert explained(of_ranks(4, ring=20, mpi=40)) == (
-        "ring sends at most 1.5 MiB from a rank, over 6 hops; MPI_Allreduce chooses its algorithm itself."
+        "At 1 MiB ring sends at most 1.5 MiB from a rank, over 6 hops; MPI_Allreduce chooses its algorithm itself."
     )
     assert explained(of_ranks(4, mpi=20, ring=40)) == "MPI_Allreduce chooses its algorithm itself."
     assert explained(of_ranks(4, gloo=20, mpi=40)) == "gloo chooses its algorithm itself."

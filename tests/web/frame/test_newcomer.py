@@ -15,7 +15,7 @@ AT_MOST_SECONDS = 120
 
 def gives_a_reason(verdict: str, explanation: str) -> bool:
     """Return whether the explanation says what the winner does less of, or for a tie how certain each time is."""
-    if counted := re.match(r"(\w+) sends at most \S+ \w+ from a rank, over \d+ hops?[;,]", explanation):
+    if counted := re.match(r"At \S+ \w+ (\w+) sends at most \S+ \w+ from a rank, over \d+ hops?[;,]", explanation):
         return counted[1] in verdict
     return " as long as " in explanation or explanation.endswith("chooses its algorithm itself.")
 

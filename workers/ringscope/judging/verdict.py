@@ -255,7 +255,8 @@ def explanation(comparison: SweepComparison, between: SizeRange = EVERY_SIZE) ->
     ):
         return ""
     mine = _effort(winner, points[winner], comparison)
-    sends = f"{winner} sends at most {mine.bytes(size_bytes)} from a rank, over {mine.way}"
+    at = f"At {format_size(size_bytes)} {winner}"
+    sends = f"{at} sends at most {mine.bytes(size_bytes)} from a rank, over {mine.way}"
     if library:
         return f"{sends}; {unknown}"
     theirs = _effort(rival, points[rival], comparison)

@@ -295,7 +295,8 @@ def test_counts_that_speak_against_the_winner_are_told_as_such() -> None:
 
 def test_what_is_the_same_explains_nothing() -> None:
     assert explained(of_ranks(2, direct=20, ring=40)) == (
-        "At 1 MiB direct sends at most 1 MiB from a rank, over 2 hops, and so does ring: these counts do not distinguish them."
+        "At 1 MiB direct sends at most 1 MiB from a rank, over 2 hops, and so does ring: "
+        "these counts do not distinguish them."
     )
 
 

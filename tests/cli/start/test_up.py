@@ -5,8 +5,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -173,14 +173,18 @@ def test_the_death_of_a_child_is_told_and_ends_the_other(
     assert not _is_alive(other)
 
 
-def test_what_a_role_leaves_behind_ends_before_up_does(tmp_path: Path) -> None:
-    left = "trap '' TERM; echo $$; exec sleep 600"  # ends by SIGKILL only, like multiprocessing's resource tracker
-    with Children(tmp_path) as children:
-        role = children.run("server", ("sh", "-c", f'sh -c "{left}" & wait'.replace("$$", r"\$\$")))
-        while not (lines := role.last_words.split()):
-            time.sleep(0.01)
-        assert _runs(int(lines[0]))
-    assert not _runs(int(lines[0]))
+@pytest.mark.parametrize("end", ["exit", "wait"])
+def test_what_a_role_leaves_behind_ends_before_up_does(tmp_path: Path, end: str) -> None:
+    left, told = tmp_path / "left", tmp_path / "told"
+    os.mkfifo(told)
+    with pytest.raises(ChildDiedError) if end == "exit" else nullcontext(), Children(tmp_path / "logs") as children:
+        children.run("server", ("sh", "-c", f"sleep 600 & echo $! > {left}; echo > {told}; {end}"))
+        told.read_text()  # it has begun
+        pid = int(left.read_text())
+        assert _runs(pid) or end == "exit"
+        if end == "exit":
+            children.watch()
+    assert not _runs(pid)
 
 
 def _is_alive(child: Child) -> bool:

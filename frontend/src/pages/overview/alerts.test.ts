@@ -43,7 +43,7 @@ it("lists what diagnoses blame, unless it is drained already", () => {
     ["blamed", "job 8: r1 to r2 is slow.", "/jobs/8"],
   ]);
   expect(healthOf(alerts, [aNode()]).sentence).toBe(
-    "1 node and 1 link and 1 boundary need attention: job 7 blames n1; job 8 blames the link n2 – n3; job 8 blames the boundary r1 – r2.",
+    "1 node, 1 link and 1 boundary need attention: job 7 blames n1; job 8 blames the link n2 – n3; job 8 blames the boundary r1 – r2.",
   );
   expect(alertsOf({ nodes: [aNode({ desired: "drain" })], jobs: [], blamed: [blame] })).toEqual([]);
 });

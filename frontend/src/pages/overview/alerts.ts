@@ -127,12 +127,13 @@ export function healthOf(alerts: readonly Alert[], nodes: readonly NodeView[]): 
   const links = new Set(alerts.flatMap(({ link }) => link ?? [])).size;
   const boundaries = new Set(alerts.flatMap(({ boundary }) => boundary ?? [])).size;
   const jobs = new Set(alerts.flatMap(({ job }) => job ?? [])).size;
-  const subject = [
+  const parts = [
     troubled > 0 && plural(troubled, "node"),
     links > 0 && plural(links, "link"),
     boundaries > 0 && (boundaries === 1 ? "1 boundary" : `${boundaries} boundaries`),
     jobs > 0 && plural(jobs, "running job"),
-  ].filter(Boolean).join(" and ");
+  ].filter((part) => part !== false);
+  const subject = [parts.slice(0, -1).join(", "), ...parts.slice(-1)].filter(Boolean).join(" and ");
   const own = alerts.filter(({ id }) => id !== "failed");
   const more = own.length > MOST_REASONS ? `; and ${own.length - MOST_REASONS} more` : "";
   const reasons = own.slice(0, MOST_REASONS).map(({ reason }) => reason).join("; ") + more;

@@ -49,8 +49,14 @@ class Child:
 
     @property
     def exit_code(self) -> int | None:
-        """Return the exit code; None while it runs, negative for the signal that killed it."""
-        return self._process.poll()
+        """Return the exit code; None while it runs, negative for the signal that killed it.
+
+        With the first one its process group is ended, because the group's number may soon be another group's.
+        """
+        was_known, code = self._process.returncode is not None, self._process.poll()
+        if code is not None and not was_known:
+            _end_group(self.pid)
+        return code
 
     @property
     def last_words(self) -> str:
@@ -68,6 +74,8 @@ class Child:
 
     def stop(self) -> None:
         """Send SIGTERM, and after STOP_SECONDS SIGKILL; return once it and its process group have ended."""
+        if self.exit_code is not None:
+            return
         self._process.terminate()
         try:
             self._process.wait(STOP_SECONDS)

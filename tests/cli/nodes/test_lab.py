@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,17 @@ def lab_file(tmp_path: Path) -> Path:
     wanted = WantedLab(hosts=2, rate_bit_per_s=10**9, server="http://127.0.0.1:8000")
     file.write_text(LabState(wanted=wanted, subnet="10.213.1").model_dump_json())
     return file
+
+
+def test_an_agent_that_has_not_entered_its_namespace_yet_is_alive(root: None, lab_file: Path, tmp_path: Path) -> None:
+    lab = Lab(lab_file.parents[1])
+    (tmp_path / "netns").write_text("read _\n")  # what sh executes by these words waits for the end of its input
+    with subprocess.Popen(lab.layout().inside(0, []), executable="/bin/sh", cwd=tmp_path, stdin=subprocess.PIPE) as ip:
+        state = LabState.model_validate_json(lab_file.read_text())
+        lab_file.write_text(state.model_copy(update={"agents": {"h1": ip.pid}}).model_dump_json())
+        assert lab.is_alive("h1")
+        ip.communicate()
+    assert not lab.is_alive("h1")
 
 
 @pytest.mark.parametrize(

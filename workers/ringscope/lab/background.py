@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
 
 def start(command: Sequence[str], log: Path, environment: Mapping[str, str], output: int | None = None) -> int:
     """Start a program in a new session, with all output in ``log``; return its process id.
@@ -16,6 +18,14 @@ def start(command: Sequence[str], log: Path, environment: Mapping[str, str], out
     stdout = (os.POSIX_SPAWN_OPEN, 1, log, flags, 0o644) if output is None else (os.POSIX_SPAWN_DUP2, output, 1)
     files = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), stdout, (os.POSIX_SPAWN_OPEN, 2, log, flags, 0o644)]
     return os.posix_spawnp(command[0], list(command), environment, file_actions=files, setsid=True)
+
+
+def is_running(pid: int, command: Sequence[str]) -> bool:
+    """Return whether the process still has this command, alone or with more words behind it."""
+    try:
+        return psutil.Process(pid).cmdline()[: len(command)] == list(command)
+    except psutil.Error:
+        return False
 
 
 def forget(pid: int) -> None:

@@ -151,8 +151,13 @@ class Lab:
 
     def is_alive(self, name: str) -> bool:
         """Return whether a host's agent is running."""
-        pid = self._known().agents.get(name)
-        return pid is not None and pid in self.processes(name)
+        state = self._known()
+        pid = state.agents.get(name)
+        if pid is None:
+            return False
+        # In this order: what is no longer on its way into the namespace is inside, or has ended.
+        entering = self._layout(state).inside(self._number(state, name), [])
+        return background.is_running(pid, entering) or pid in self.processes(name)
 
     def processes(self, name: str) -> list[int]:
         """Return the processes on a host."""

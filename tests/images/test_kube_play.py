@@ -30,8 +30,9 @@ def secret(podman: Podman, tmp_path: Path) -> str:
     data = {"join-token": JOIN_TOKEN, "metrics-token": "b" * 40}
     file = tmp_path / "secret.json"
     coded = {name: base64.b64encode(value.encode()).decode() for name, value in data.items()}
+    version = tuple(map(int, podman.run("--version").split()[-1].split(".")[:2]))
     document = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "ringscope"}, "data": coded}
-    file.write_text(json.dumps(document))
+    file.write_text(json.dumps(document if version >= (4, 4) else coded))  # Debian 12 has 4.3
     podman.run("secret", "create", "ringscope", file)
     return "ringscope"
 

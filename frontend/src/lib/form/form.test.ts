@@ -45,6 +45,15 @@ describe("toSpec", () => {
     expect(toSpec({ ...fromSpec(asked), rails: "" }, asked).benchmark.channels).toBeUndefined();
   });
 
+  it("contains what NCCL knows of the buffers, and nothing of it for a simulation", () => {
+    expect(toSpec({ ...STANDARD, transport: "nccl", registration: "2" }).benchmark.registration).toBe(2);
+    expect(toSpec({ ...STANDARD, registration: "2", transport: "simulated" }).benchmark.registration).toBe(0);
+    const { spec } = aJob();
+    const asked = { ...spec, benchmark: { ...spec.benchmark, registration: 1 } };
+    expect(toSpec(fromSpec(asked), asked)).toEqual(asked);
+    expect(toSpec({ ...fromSpec(asked), registration: "0" }, asked).benchmark.registration).toBe(0);
+  });
+
   it("contains the ranks of each node only if they were given, and not for a simulation", () => {
     expect(toSpec({ ...STANDARD, perNode: "1" }).placement.ranks_per_node).toBe(1);
     expect(toSpec(STANDARD).placement.ranks_per_node).toBeNull();
@@ -178,7 +187,7 @@ describe("the server's sentences", () => {
 
   it("have a field of the table for each field of the form", () => {
     expect(Object.keys(SWEEP_FIELDS).sort()).toEqual(Object.keys(STANDARD).sort());
-    expect(hiddenFields({ ...STANDARD, transport: "simulated", step: "1K" })).toEqual(["ranks", "check", "device", "nodes", "perNode", "rails", "factor"]);
+    expect(hiddenFields({ ...STANDARD, transport: "simulated", step: "1K" })).toEqual(["ranks", "check", "device", "nodes", "perNode", "rails", "registration", "factor"]);
   });
 });
 

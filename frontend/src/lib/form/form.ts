@@ -46,6 +46,8 @@ export type JobForm = {
   /** Channels of a measured sweep; those of a simulation belong to its cluster. */
   rails: string;
   blocking: string;
+  /** What NCCL knows of the buffers, as nccl-tests' -R. */
+  registration: string;
   average: string;
   skip: string;
   rotate: string;
@@ -97,6 +99,7 @@ export const STANDARD: JobForm = {
   aggregate: "1",
   rails: "",
   blocking: "0",
+  registration: "0",
   average: "mean",
   skip: "0",
   rotate: "off",
@@ -160,6 +163,7 @@ export const SWEEP_FIELDS = {
   preflight: { pointer: "/placement/preflight", label: "Preflight", reads: "flag" },
   rails: { pointer: "/benchmark/channels", label: "Channels", reads: "optional whole number" },
   blocking: { pointer: "/benchmark/blocking", label: "Waiting", reads: "whole number" },
+  registration: { pointer: "/benchmark/registration", label: "Registered buffers", reads: "whole number" },
   average: { pointer: "/benchmark/average", label: "Time of a row", reads: "text" },
   skip: { pointer: "/benchmark/skip_iterations", label: "Skip", reads: "whole number" },
   timeout: { pointer: "/benchmark/timeout_seconds", label: "Timeout", reads: "whole number" },
@@ -169,8 +173,8 @@ export const SWEEP_FIELDS = {
 
 /** Rarely needed fields: the page shows them on demand, and if one of them differs from the default or was refused. */
 export const ADVANCED: readonly Field[] = [
-  "step", "cycles", "aggregate", "nodes", "perNode", "selector", "rails", "blocking", "average", "skip", "timeout",
-  "start", "load", "hang", "env", "quiet", "preflight", "rotate", "trace",
+  "step", "cycles", "aggregate", "nodes", "perNode", "selector", "rails", "blocking", "registration", "average", "skip",
+  "timeout", "start", "load", "hang", "env", "quiet", "preflight", "rotate", "trace",
 ];
 
 /**
@@ -203,6 +207,7 @@ export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
       aggregate: numberOr(form.aggregate),
       channels: isSimulation(form) ? undefined : (numberOrNull(form.rails) ?? undefined),
       blocking: numberOr(form.blocking),
+      registration: isSimulation(form) ? 0 : numberOr(form.registration),
       average: form.average,
       skip_iterations: numberOr(form.skip),
       rotate: form.rotate === "on",
@@ -286,6 +291,7 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
     aggregate: String(benchmark.aggregate),
     rails: String(benchmark.channels ?? STANDARD.rails),
     blocking: String(benchmark.blocking),
+    registration: topology ? STANDARD.registration : String(benchmark.registration ?? STANDARD.registration),
     average: benchmark.average,
     skip: String(benchmark.skip_iterations),
     rotate: benchmark.rotate ? "on" : "off",
@@ -345,7 +351,7 @@ export function isSimulation({ transport }: JobForm): boolean {
 /** Fields that the page does not show, so they cannot be wrong. */
 export function hiddenFields(form: JobForm): readonly Field[] {
   const others: Field[] = isSimulation(form)
-    ? ["ranks", "check", "device", "nodes", "perNode", "rails"]
+    ? ["ranks", "check", "device", "nodes", "perNode", "rails", "registration"]
     : ["shape", "link", "latency", "intra", "nics", "channels", "oversubscription", "adding"];
   return form.step === "" ? others : [...others, "factor"];
 }

@@ -20,14 +20,26 @@ const AVERAGES = [
   { value: "max", label: "slowest rank" },
 ];
 
+const REGISTRATIONS = [
+  { value: "0", label: "none" },
+  { value: "1", label: "registered with NCCL" },
+  { value: "2", label: "symmetric windows of NCCL" },
+];
+
 /** Fields that a simulation lacks, as its cluster has them. */
-const OF_RANKS: readonly Field[] = ["nodes", "perNode", "rails", "quiet", "preflight"];
+const OF_RANKS: readonly Field[] = ["nodes", "perNode", "rails", "registration", "quiet", "preflight"];
 
 interface Props {
   form: JobForm;
   problems: Problems;
   bind: Bind<Field>;
   onChange: (field: Field, value: string) => void;
+}
+
+/** Whether NCCL may move the data; a choice that was made can always be taken back. */
+function mayRegister(form: JobForm): boolean {
+  const isWithNccl = form.transport === "nccl" || (form.transport === "auto" && form.device === "cuda");
+  return !isSimulation(form) && (isWithNccl || form.registration !== STANDARD.registration);
 }
 
 /** nccl-tests' finer options: folded unless one of them differs from its default. */
@@ -45,6 +57,7 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
       <div className={classes.row}>
         <SelectField data={BLOCKING} {...bind("blocking")} />
         <SelectField data={AVERAGES} {...bind("average")} />
+        {mayRegister(form) && <SelectField data={REGISTRATIONS} {...bind("registration")} />}
         {!isSimulation(form) && <TextField description="Number of rings or trees" placeholder="usual" inputMode="numeric" {...bind("rails")} />}
         <TextField description="Seconds without progress" inputMode="numeric" {...bind("timeout")} />
       </div>

@@ -16,6 +16,8 @@ import classes from "./SweepTable.module.css";
 
 const route = getRouteApi("/jobs/$jobId");
 const TOOK = "took";
+/** What NCCL knew of the buffers, as the transport of a row names it. */
+const REGISTRATIONS = ["registered", "symmetric windows"];
 
 interface Props {
   job: BenchmarkJob;
@@ -30,7 +32,8 @@ interface Props {
 
 export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, onChoose, hovered, onHover }: Props) {
   const navigate = route.useNavigate();
-  const { algorithms, average, check, collective } = job.spec.benchmark;
+  const { algorithms, average, check, collective, registration } = job.spec.benchmark;
+  const isRegistered = Boolean(registration);
   const algorithm = algorithms.find((name) => name === chosen) ?? algorithms[0] ?? "";
   const items = sizeRows(rows, algorithm);
   const isModelled = isSimulated(job, rows);
@@ -60,7 +63,7 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, on
             <caption className="hidden-visually">
               {isModelled ? "Simulated times" : "Measurements"} of {algorithm}, by message size
             </caption>
-            <Head busbw={busFactorInWords(job.spec)} time={rowTimeInWords(average)} size={sizeInWords(job.spec)} isAuto={isAuto} />
+            <Head busbw={busFactorInWords(job.spec)} time={rowTimeInWords(average)} size={sizeInWords(job.spec)} isAuto={isAuto} isRegistered={isRegistered} />
             <tbody>
               {items.map((item) => (
                 <SweepRow
@@ -68,6 +71,7 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, on
                   item={item}
                   unchecked={unchecked}
                   isAuto={isAuto}
+                  isRegistered={isRegistered}
                   isHovered={item.sizeBytes === hovered}
                   isChosen={item.sizeBytes === chosenSize}
                   onChoose={onChoose}
@@ -127,12 +131,20 @@ function columnsOf(busbw: string, time: string, isAuto: boolean): [string, strin
   ];
 }
 
-function Head({ busbw, time, size, isAuto }: { busbw: string; time: string; size: string; isAuto: boolean }) {
+interface HeadProps {
+  busbw: string;
+  time: string;
+  size: string;
+  isAuto: boolean;
+  isRegistered: boolean;
+}
+
+function Head({ busbw, time, size, isAuto, isRegistered }: HeadProps) {
   const columns = columnsOf(busbw, time, isAuto);
   return (
     <thead>
       <tr>
-        <td colSpan={2} />
+        <td colSpan={isRegistered ? 3 : 2} />
         <th scope="colgroup" colSpan={columns.length} className={classes.group}>
           out of place
         </th>
@@ -143,6 +155,7 @@ function Head({ busbw, time, size, isAuto }: { busbw: string; time: string; size
       <tr>
         <th scope="col" className="number" title={size}>size</th>
         <th scope="col" className="number">elements</th>
+        {isRegistered && <th scope="col" title="what NCCL knew of the buffers, by nccl-tests' -R">registration</th>}
         {["out of place", "in place"].flatMap((place) =>
           columns.map(([column, meaning]) => (
             <th key={place + column} scope="col" className={column === TOOK ? classes.group : "number"} title={meaning}>
@@ -161,13 +174,14 @@ interface SweepRowProps {
   /** Why a row may have no check. */
   unchecked: string;
   isAuto: boolean;
+  isRegistered: boolean;
   isHovered: boolean;
   isChosen: boolean;
   onChoose: (sizeBytes: number) => void;
   onHover: (sizeBytes: number | null) => void;
 }
 
-function SweepRow({ item, unchecked, isAuto, isHovered, isChosen, onChoose, onHover }: SweepRowProps) {
+function SweepRow({ item, unchecked, isAuto, isRegistered, isHovered, isChosen, onChoose, onHover }: SweepRowProps) {
   return (
     <tr data-active={isHovered || undefined} data-chosen={isChosen || undefined} onMouseEnter={() => onHover(item.sizeBytes)} onMouseLeave={() => onHover(null)}>
       <th scope="row" className="number" title={`${item.sizeBytes} B`}>
@@ -182,6 +196,7 @@ function SweepRow({ item, unchecked, isAuto, isHovered, isChosen, onChoose, onHo
         </button>
       </th>
       <td className="number">{item.count}</td>
+      {isRegistered && <td>{REGISTRATIONS.find((word) => item.transport.includes(word)) ?? "none"}</td>}
       <Cells row={item.outOfPlace} unchecked={unchecked} isAuto={isAuto} />
       <Cells row={item.inPlace} unchecked={unchecked} isAuto={isAuto} />
     </tr>

@@ -124,6 +124,17 @@ def test_a_round_never_has_a_node_twice_and_a_blamed_node_is_left_out() -> None:
     assert all("h3" not in pair for pair in found.rounds[-1].pairs)
 
 
+@pytest.mark.parametrize("all_links", [False, True])
+def test_a_ring_that_goes_from_rack_to_rack_and_back_is_diagnosed(all_links: bool) -> None:
+    fabric = Fabric(names(8), 2, [Fault("node", ("h3",))])
+    fabric.rack_of = {node: f"rack{index % 2}" for index, node in enumerate(fabric.nodes)}
+    found = diagnose(fabric, all_links=all_links)
+    assert found.verdict.decided and found.names() == {("node", ("h3",))}
+    for each in found.rounds:
+        members = [node for pair in each.pairs for node in pair]
+        assert len(members) == len(set(members))
+
+
 def test_pairs_without_an_answer_are_asked_again() -> None:
     belief = Belief.of(names(8))
     first = next_step(belief)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 
 from ringscope.diagnosis.answers import Answer, Heard, Rate, Round
@@ -53,7 +54,8 @@ class Belief:
         racks = _racks(nodes, rack_of)
         return cls(tuple(nodes), racks, bool(rack_of), tuple(links), baselines or {}, (), most_rounds)
 
-    def rack_of(self) -> dict[str, str]:
+    @cached_property
+    def rack_of(self) -> Mapping[str, str]:
         """Return the rack of each node that is in one."""
         return {node: rack for rack, members in self.racks.items() for node in members}
 

@@ -82,7 +82,7 @@ def halves_of(belief: Belief, trials: Trials) -> Halves | None:
     It needs no names of racks: nodes that were fine with each other are connected, so no link between two groups was
     fine.
     """
-    if len({frozenset(trial.pair) for trial in trials.nodes if trial.bad}) < _FEWEST_BAD_LINKS:
+    if len({frozenset(trial.pair) for trial in trials.bad}) < _FEWEST_BAD_LINKS:
         return None
     group_of = _connected(belief.nodes, trials.nodes)
     groups: dict[str, list[str]] = {}
@@ -91,7 +91,7 @@ def halves_of(belief: Belief, trials: Trials) -> Halves | None:
     large = {group: members for group, members in groups.items() if len(members) > 1}
     if len(large) != 2:
         return None
-    bad = [trial for trial in trials.nodes if trial.bad and {group_of[unit] for unit in trial.pair} == large.keys()]
+    bad = [trial for trial in trials.bad if {group_of[unit] for unit in trial.pair} == large.keys()]
     links = {frozenset(trial.pair) for trial in bad}
     ends = {unit for link in links for unit in link}
     first, second = large.values()
@@ -121,7 +121,7 @@ def not_explained(belief: Belief, trials: Trials, boundaries: Boundaries) -> lis
     racks = {frozenset(trial.pair) for trial in boundaries.between}
     racks |= {frozenset(blame.units) for blame in boundaries.racks.blamed if len(blame.units) == 2}
     broken = boundaries.racks.bad_units()
-    rack_of = belief.rack_of()
+    rack_of = belief.rack_of
     half_of = {}
     if boundaries.halves:
         half_of = {node: index for index, half in enumerate(boundaries.halves[:2]) for node in half}
@@ -131,4 +131,6 @@ def not_explained(belief: Belief, trials: Trials, boundaries: Boundaries) -> lis
         halves = {half_of.get(unit) for unit in pair}
         return (len(ends) == 2 and (ends in racks or not ends.isdisjoint(broken))) or halves == {0, 1}
 
+    if not any(explained(trial.pair) for trial in trials.bad):
+        return trials.nodes
     return [trial for trial in trials.nodes if not trial.bad or not explained(trial.pair)]

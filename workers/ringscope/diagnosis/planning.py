@@ -11,6 +11,7 @@ next round has these pairs, in this order:
 4. Then racks are paired, all of their nodes at the same time: only many pairs together load an uplink.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ringscope.diagnosis.answers import Round
@@ -29,7 +30,7 @@ def next_step(belief: Belief) -> Round | Verdict:
     trials = trials_of(belief)
     chance = chance_of_bad(trials.nodes)
     boundaries = boundaries_of(belief, trials, chance)
-    nodes = suspicion_of(not_explained(belief, trials, boundaries), len(belief.nodes), chance, belief.rack_of())
+    nodes = suspicion_of(not_explained(belief, trials, boundaries), len(belief.nodes), chance, belief.rack_of)
     done = len(belief.heard)
     if done < belief.most_rounds:
         wanted = wanted_boundaries(belief, trials, boundaries.racks, nodes.bad_units())
@@ -52,7 +53,7 @@ class _Asked:
         self.reasons: list[str] = []
         self._gone = suspicion.bad_units()
         self._free = {node: None for node in belief.nodes if node not in self._gone}
-        self._rack_of = belief.rack_of()
+        self._rack_of = belief.rack_of
 
     def confirm(self, boundaries_are_open: bool) -> None:
         """Choose a partner that is known to be good for each suspect.
@@ -82,7 +83,7 @@ class _Asked:
         return all(self._rack_of.get(partner) != rack for partner in self._bad_with(suspect))
 
     def _bad_with(self, suspect: str) -> list[str]:
-        return sorted({trial.partner(suspect) for trial in self._trials.nodes if trial.bad and suspect in trial.pair})
+        return sorted({trial.partner(suspect) for trial in self._trials.bad if suspect in trial.pair})
 
     def again(self) -> None:
         """Repeat bad pairs of two good nodes, and pairs with an unclear interval."""
@@ -118,8 +119,12 @@ class _Asked:
         members = [
             [node for node in racks[rack] if node in self._free and node not in suspects] for rack in (first, second)
         ]
-        pairs = [pair for pair in left if _crosses(pair, *members)]
-        taken = {node for pair in pairs for node in pair}
+        pairs: list[Pair] = []
+        taken: set[str] = set()
+        for pair in left:
+            if _crosses(pair, *members) and taken.isdisjoint(pair):
+                pairs.append(pair)
+                taken.update(pair)
         pairs += zip(*([node for node in each if node not in taken] for each in members), strict=False)
         if len(pairs) < 2:
             return
@@ -129,14 +134,15 @@ class _Asked:
         self.reasons.append(f"{first} and {second} exchange data between {len(pairs)} pairs of nodes at the same time.")
 
     def _left(self) -> list[Pair]:
-        settled: dict[Pair, int] = {}
-        for trial in self._trials.nodes:
-            settled[trial.pair] = settled.get(trial.pair, 0) + (1 if trial.unclear else _MOST_UNCLEAR)
+        nodes = self._trials.nodes
+        unclear = Counter(frozenset(trial.pair) for trial in nodes if trial.unclear)
+        settled = {
+            trial.pair for trial in nodes if not trial.unclear or unclear[frozenset(trial.pair)] >= _MOST_UNCLEAR
+        }
         return [
             pair
             for pair in self._belief.links
-            if settled.get(pair, 0) + settled.get((pair[1], pair[0]), 0) < _MOST_UNCLEAR
-            and not self._gone.intersection(pair)
+            if pair not in settled and pair[::-1] not in settled and self._gone.isdisjoint(pair)
         ]
 
     def _can(self, pair: Pair) -> bool:

@@ -9,6 +9,7 @@ some bad links, so both ends of a link must be fine with more partners than they
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
+from itertools import chain
 from math import comb
 from typing import NamedTuple
 
@@ -70,7 +71,7 @@ class Chance(NamedTuple):
 
 def chance_of_bad(trials: Sequence[Trial]) -> Chance:
     """Return how often good pairs are bad."""
-    bad = [trial.pair for trial in trials if trial.bad]
+    bad = [trial.pair for trial in trials if trial.manner is not None]
     either_order = {*bad, *(pair[::-1] for pair in bad)}
     fine = {frozenset(trial.pair) for trial in trials if trial.pair in either_order and trial.fine} if bad else set()
     return Chance(sum(frozenset(pair) in fine for pair in bad), len(trials))
@@ -90,22 +91,19 @@ class _Judge:
     def __init__(self, trials: Sequence[Trial], units: int, chance: Chance, group_of: Mapping[str, str]) -> None:
         self._units, self._chance, self._group_of = units, chance, group_of
         self._bad: dict[str, list[Trial]] = {}
-        suspects = [trial for trial in trials if trial.bad]
+        suspects = [trial for trial in trials if trial.manner is not None]
         for trial in suspects:
             for unit in trial.pair:
                 self._bad.setdefault(unit, []).append(trial)
         self._fine_with: dict[str, set[str]] = {unit: set() for unit in self._bad}
         self.suspicion = Suspicion()
-        good, fine_with = self.suspicion.good, self._fine_with
-        for trial in trials:
-            if trial.fine:
-                first, second = trial.pair
-                good.add(first)
-                good.add(second)
-                if first in fine_with:
-                    fine_with[first].add(second)
-                if second in fine_with:
-                    fine_with[second].add(first)
+        fine = [trial.pair for trial in trials if trial.manner is None and not trial.unclear]
+        self.suspicion.good.update(chain.from_iterable(fine))
+        for first, second in fine if self._bad else ():
+            if first in self._fine_with:
+                self._fine_with[first].add(second)
+            if second in self._fine_with:
+                self._fine_with[second].add(first)
         self._blamed: set[str] = set()
         # Bad pairs that no unit explains which was never fine.
         self._open = {frozenset(trial.pair) for trial in suspects if not self._is_explained(trial)}

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from statistics import median
+from typing import NamedTuple
 
 from ringscope.diagnosis.answers import Answer, Ending, Rate
 from ringscope.diagnosis.belief import Belief
@@ -25,8 +27,7 @@ class Manner(StrEnum):
     DIED = "died"
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(NamedTuple):
     """One measurement of a pair of units, nodes or racks.
 
     ``manner`` is None if it was fine. ``ways`` are the directions that are bad, and ``share`` is the worst bandwidth
@@ -58,7 +59,7 @@ class Trial:
         return self.pair[1] if self.pair[0] == unit else self.pair[0]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Trials:
     """All trials so far: ``nodes`` of pairs of nodes, ``racks`` of pairs of racks; ``reference`` is in bytes/s.
 
@@ -70,6 +71,11 @@ class Trials:
     reference: float
     level: float = 1.0
 
+    @cached_property
+    def bad(self) -> list[Trial]:
+        """Return the bad trials of pairs of nodes, which are few."""
+        return [trial for trial in self.nodes if trial.manner is not None]
+
 
 def trials_of(belief: Belief) -> Trials:
     """Return the trials of all answers.
@@ -79,31 +85,24 @@ def trials_of(belief: Belief) -> Trials:
     their own reference, the upper quartile of what the racks reached, because uplinks may be built for less.
     A pair of racks is bad if two thirds of its pairs of nodes are; these then say nothing about their nodes.
     """
-    rack_of = belief.rack_of()
+    rack_of = belief.rack_of
     single: list[tuple[int, Answer]] = []
     loaded: list[tuple[int, Answer]] = []
     for heard in belief.heard:
+        number, together = heard.round.number, heard.round.loaded
         for answer in heard.answers:
-            entry = (heard.round.number, answer)
-            (loaded if answer.pair in heard.round.loaded else single).append(entry)
-    best: dict[str, float] = {}
-    spreads: list[float] = []
-    for _, answer in (*single, *loaded):
-        if answer.there is None or answer.back is None:
-            continue
-        spreads += (answer.there.spread, answer.back.spread)
-        highest = max(answer.there.centre, answer.back.centre)
-        for node in answer.pair:
-            if highest > best.get(node, 0.0):
-                best[node] = highest
-    reference = median(best.values()) if best else 0.0
-    lossy = max(_LOSSY_SPREAD, _LOSSY_FACTOR * median(spreads)) if spreads else _LOSSY_SPREAD
+            (loaded if answer.pair in together else single).append((number, answer))
+    reference, lossy = _of_most(belief)
     level = level_of((answer for _, answer in single), belief.baselines)
     baselines = {way: _times(rate, min(level, 1.0)) for way, rate in belief.baselines.items()}
-    limits = _Limits.of(belief.cards, (answer for _, answer in single))
-    nodes = [
-        _trial(number, answer, limits.expected(answer.pair, reference), baselines, lossy) for number, answer in single
-    ]
+    if belief.cards:
+        limits = _Limits.of(belief.cards, (answer for _, answer in single))
+        nodes = [
+            _trial(number, answer, limits.expected(answer.pair, reference), baselines, lossy)
+            for number, answer in single
+        ]
+    else:
+        nodes = _trials(single, reference, baselines, lossy)
 
     by_racks: dict[tuple[int, Pair], list[Answer]] = {}
     for number, answer in loaded:
@@ -112,7 +111,7 @@ def trials_of(belief: Belief) -> Trials:
     across = _across_reference(by_racks, reference)
     racks = []
     for (number, pair), answers in by_racks.items():
-        members = [_trial(number, answer, across, {}, lossy) for answer in answers]
+        members = _trials([(number, answer) for answer in answers], across, {}, lossy)
         bad = [member for member in members if member.bad]
         if len(members) > 1 and len(bad) >= _MOST_OF_A_RACK * len(members):
             racks.append(_of_racks(number, pair, rack_of, bad))
@@ -120,6 +119,29 @@ def trials_of(belief: Belief) -> Trials:
             racks.append(Trial(pair, number))
             nodes += members
     return Trials(nodes, racks, reference, level)
+
+
+def _of_most(belief: Belief) -> tuple[float, float]:
+    """Return the reference, and the spread above which a direction is lossy."""
+    best: dict[str, float] = {}
+    highest_of = best.get
+    spreads: list[float] = []
+    for heard in belief.heard:
+        for answer in heard.answers:
+            there, back = answer.there, answer.back
+            if there is None or back is None:
+                continue
+            spreads += (there.spread, back.spread)
+            sum_there, sum_back = there.low + there.high, back.low + back.high
+            highest = sum_there if sum_there > sum_back else sum_back
+            first, second = answer.pair
+            if highest > highest_of(first, 0.0):
+                best[first] = highest
+            if highest > highest_of(second, 0.0):
+                best[second] = highest
+    reference = median(best.values()) / 2 if best else 0.0  # the centre of an interval is half of its ends' sum
+    lossy = max(_LOSSY_SPREAD, _LOSSY_FACTOR * median(spreads)) if spreads else _LOSSY_SPREAD
+    return reference, lossy
 
 
 @dataclass(frozen=True)
@@ -135,8 +157,6 @@ class _Limits:
 
     @classmethod
     def of(cls, cards: Mapping[str, float], answers: Iterable[Answer]) -> "_Limits":
-        if not cards:
-            return cls(cards, 1.0)
         best: dict[str, float] = {}
         for answer in answers:
             limit = min((cards.get(node, 0.0) for node in answer.pair), default=0.0)
@@ -173,13 +193,38 @@ def _times(rate: Rate, factor: float) -> Rate:
     return Rate(factor * rate.low, factor * rate.high, rate.spread)
 
 
+def _trials(
+    numbered: Sequence[tuple[int, Answer]], reference: float, baselines: Mapping[Pair, Rate], lossy: float
+) -> list[Trial]:
+    """Return a trial for each answer with the number of its round.
+
+    Most answers of a large cluster reach the reference in both directions by interval, which is found out first.
+    """
+    if baselines:
+        return [_trial(number, answer, reference, baselines, lossy) for number, answer in numbered]
+    floor = (1 - MARGIN) * reference
+    made: list[Trial] = []
+    for number, answer in numbered:
+        there, back = answer.there, answer.back
+        if (
+            there is not None
+            and back is not None
+            and there.low >= floor
+            and back.low >= floor
+            and there.spread <= lossy
+            and back.spread <= lossy
+        ):
+            made.append(Trial(answer.pair, number, answers=(answer,)))
+        else:
+            made.append(_trial(number, answer, reference, baselines, lossy))
+    return made
+
+
 def _trial(number: int, answer: Answer, reference: float, baselines: Mapping[Pair, Rate], lossy: float) -> Trial:
     pair = answer.pair
     if answer.ending is not Ending.MEASURED:
         manner = Manner.HUNG if answer.ending is Ending.HUNG else Manner.DIED
         return Trial(pair, number, manner, (pair, (pair[1], pair[0])), 0.0, answers=(answer,), gone=answer.gone)
-    if not baselines and _is_fine(answer, reference, lossy):
-        return Trial(pair, number, answers=(answer,))
     slow, scattered, unclear, share, is_by_baseline = [], [], False, 1.0, False
     for way, rate in answer.ways():
         expected = baselines.get(way) or Rate(reference, reference)
@@ -199,19 +244,6 @@ def _trial(number: int, answer: Answer, reference: float, baselines: Mapping[Pai
     manner_or_none = Manner.SLOW if slow else None
     is_unclear = unclear and not slow
     return Trial(pair, number, manner_or_none, tuple(slow), share, is_unclear, (answer,), None, is_by_baseline)
-
-
-def _is_fine(answer: Answer, reference: float, lossy: float) -> bool:
-    """Return whether both directions reach the reference by interval; most answers of a large cluster do."""
-    floor, there, back = (1 - MARGIN) * reference, answer.there, answer.back
-    return (
-        there is not None
-        and back is not None
-        and there.low >= floor
-        and back.low >= floor
-        and there.spread <= lossy
-        and back.spread <= lossy
-    )
 
 
 def _across_reference(by_racks: Mapping[tuple[int, Pair], Sequence[Answer]], reference: float) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 
 from ringscope.diagnosis.answers import Answer
 from ringscope.diagnosis.belief import Belief
@@ -67,7 +68,7 @@ def verdict_of(belief: Belief, trials: Trials, nodes: Suspicion, found: Boundari
     blamed += [_node(blame) if len(blame.units) == 1 else _link(blame) for blame in nodes.blamed]
     undecided = [] if found.between else _open_racks(found.racks)
     undecided += _open_nodes(belief, nodes, trials)
-    bad_with = {unit for trial in trials.nodes if trial.bad for unit in trial.pair}
+    bad_with = {unit for trial in trials.bad for unit in trial.pair}
     cleared = sorted(bad_with & nodes.good - nodes.bad_units())
     sentences = [each.sentence for each in blamed]
     sentences += [f"{node} is good: {_why_good(node, trials.nodes)}." for node in cleared]
@@ -94,7 +95,7 @@ def _by_baselines(belief: Belief, trials: Trials) -> list[str]:
     if trials.level < 1 - MARGIN:
         slower = f"{trials.level:.0%} of what earlier diagnoses measured"
         told.append(f"The links reach {slower}; something slows all of them.")
-    bad = {way for trial in trials.nodes for way in trial.ways}
+    bad = {way for trial in trials.bad for way in trial.ways}
     low = [way for way in held if way not in bad and ways[way].high < (1 - MARGIN) * trials.reference]
     told += [
         f"{source} to {destination} reaches {ways[source, destination].centre / trials.reference:.0%} of what others "
@@ -189,7 +190,7 @@ def _open_nodes(belief: Belief, nodes: Suspicion, trials: Trials) -> list[str]:
             for node, partners in nodes.confirm.items()
         ]
     made += [f"The link between {a} and {b} was bad once; a repetition would decide it." for a, b in nodes.again]
-    silent = set(belief.nodes) - {unit for trial in trials.nodes for unit in trial.pair}
+    silent = set(belief.nodes).difference(chain.from_iterable(trial.pair for trial in trials.nodes))
     silent -= {answer for trial in trials.racks for each in trial.answers for answer in each.pair}
     if silent:
         made.append(f"{_some(sorted(silent))} took part in no measurement; further rounds would decide it.")

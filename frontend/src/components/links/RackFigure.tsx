@@ -46,7 +46,7 @@ function AllRacks({ found, onOpen }: { found: Racks; onOpen: (a: string, b: stri
   return (
     <figure className={classes.links}>
       <RackTable found={found} onOpen={onOpen} />
-      <Caption more="– means not measured. A stronger colour is a faster link. ▾ marks racks whose slowest direction is, with its whole interval, below 90 % of the median.">
+      <Caption more="– means not measured. A stronger colour is a faster link. ▾ marks racks whose slowest direction is, with its whole interval, below 90 % of the median of these slowest directions.">
         The slowest link between each two racks; {found.measured.toLocaleString("en")} links are measured
         {worst && `, the slowest from ${worst.slowest_nodes.join(" to ")} with ${threeDigits(worst.slowest_low_gb_per_s)} to ${threeDigits(worst.slowest_high_gb_per_s)} GB/s`}
         {found.newestAt && `, the newest ${formatAgo(secondsBetween(found.newestAt, new Date().toISOString()))}`}. A click on a cell shows the nodes.

@@ -67,7 +67,7 @@ export function rateOf(link: LinkView, source: string): Rate {
   return { middle: (way.low_gb_per_s + way.high_gb_per_s) / 2, low: way.low_gb_per_s, high: way.high_gb_per_s };
 }
 
-/** Whether the whole interval is below 90 % of the median of all links. */
+/** Whether the whole interval is below 90 % of the median. */
 export function isSlow({ high }: Pick<Rate, "high">, { median }: { median: number | null }): boolean {
   return median !== null && high < SLOW * median;
 }

@@ -205,11 +205,11 @@ def test_operations_on_a_stream_are_enqueued_before_one_wait(options, expected, 
 class GraphPlan(StreamPlan):
     """Its graphs tell what they hold when they are launched."""
 
-    def capture(self, calls: Callable[[], None]) -> Callable[[], None]:
+    def capture(self, calls: Callable[[], None], name: str) -> Callable[[], None]:
         told, self._comm.told = self._comm.told, []
         calls()
         held, self._comm.told = self._comm.told, told
-        return lambda: told.append(f"launch {held}")
+        return lambda: told.append(f"launch {name}: {held}")
 
 
 def test_a_block_is_captured_once_as_a_graph_and_launched_as_often_as_was_asked_for(monkeypatch: pytest.MonkeyPatch):
@@ -217,7 +217,7 @@ def test_a_block_is_captured_once_as_a_graph_and_launched_as_often_as_was_asked_
     monkeypatch.setattr(comm, "plan", lambda algorithm, op, send, recv, collective, root: GraphPlan(comm, send, recv))
     ring = candidate(comm, cuda_graph_launches=3, aggregate=2)
     ring.time(warmup=1, iterations=2)
-    graph = f"launch {[f'enqueue s{slot}' for slot in (0, 1, 0, 1)]}"
+    graph = f"launch 4 operations of ring: {[f'enqueue s{slot}' for slot in (0, 1, 0, 1)]}"
     untimed = ["enqueue s0", "wait", graph, "wait", "barrier", "enqueue s1", "wait"]
     assert comm.told == [*untimed, graph, graph, graph, "wait"]
     comm.told.clear()

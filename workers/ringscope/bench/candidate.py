@@ -77,7 +77,7 @@ class Candidate:
         self._slots = [_slot(send, recv, start, elements, in_place) for start in starts]
         is_auto = algorithm == AUTO
         self.choice = comm.settle(spec.op, *self._slots[0], spec.collective, spec.root) if is_auto else None
-        executed = algorithm if self.choice is None else self.choice.algorithm
+        self._executed = executed = algorithm if self.choice is None else self.choice.algorithm
         self.transport = carrier(executed, comm.transport.name)
         self.channels = comm.channels if (spec.collective, executed) in IN_CHANNELS else None
         self._plans = [
@@ -227,8 +227,9 @@ class Candidate:
             plan = self._plans[-1]
             assert isinstance(plan, CapturedPlan)
             next(self._operations)()  # what NCCL does in its first call is then in no graph
-            every = islice(operations, iterations * self._spec.aggregate)
-            self._graphs[iterations] = plan.capture(partial(_call_all, every))
+            count = iterations * self._spec.aggregate
+            name = f"{count} operation{'s' * (count > 1)} of {self._executed}"
+            self._graphs[iterations] = plan.capture(partial(_call_all, islice(operations, count)), name)
             self._graphs[iterations]()
             wait()
             self._go_on()

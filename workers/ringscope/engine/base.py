@@ -118,8 +118,10 @@ class EnqueuedPlan(Plan, Protocol):
 class CapturedPlan(EnqueuedPlan, Protocol):
     """A plan on a GPU's stream whose calls can be captured as a CUDA graph."""
 
-    def capture(self, calls: Callable[[], None]) -> Callable[[], None]:
-        """Return a call that enqueues all that ``calls`` would, as one graph; ``calls`` enqueue plans of one stream."""
+    def capture(self, calls: Callable[[], None], name: str) -> Callable[[], None]:
+        """Return a call that enqueues all that ``calls`` would, as one graph; ``calls`` enqueue plans of one stream,
+        and ``name`` names them in errors.
+        """
 
 
 @runtime_checkable

@@ -96,8 +96,8 @@ class _CapturedGuarded(_EnqueuedGuarded):
         super().__init__(plan)
         self._capture = plan.capture
 
-    def capture(self, calls: Callable[[], None]) -> Callable[[], None]:
-        captured = _watched(partial(self._capture, calls))
+    def capture(self, calls: Callable[[], None], name: str) -> Callable[[], None]:
+        captured = _watched(partial(self._capture, calls, name))
         return _watched(captured())
 
 

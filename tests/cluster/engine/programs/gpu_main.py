@@ -74,7 +74,7 @@ def main() -> int:
                     if isinstance(plan, CapturedPlan) and seed % 3 == 0:
                         plan.wait()
                         target.local.view(np.uint8).fill(0xA5)
-                        launch = plan.capture(plan.enqueue)
+                        launch = plan.capture(plan.enqueue, algorithm)
                         launch()
                         launch()
                         plan.wait()

@@ -126,9 +126,9 @@ class _NcclPlan:
         """Enqueue the schedule once."""
         self._link.enqueue(self._enqueue, self._where)
 
-    def capture(self, calls: _Call) -> _Call:
-        """Capture what ``calls`` enqueue as a CUDA graph."""
-        return self._link.capture(calls)
+    def capture(self, calls: _Call, name: str) -> _Call:
+        """Capture what ``calls`` enqueue as a CUDA graph, which errors call by this name."""
+        return self._link.capture(calls, name)
 
     def wait(self) -> None:
         """Wait for everything that was enqueued."""

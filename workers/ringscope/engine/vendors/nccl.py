@@ -61,9 +61,9 @@ class _VendorPlan:
         """Enqueue the NCCL function once."""
         self._link.enqueue(self._call, self._where)
 
-    def capture(self, calls: Callable[[], None]) -> Callable[[], None]:
-        """Capture what ``calls`` enqueue as a CUDA graph."""
-        return self._link.capture(calls)
+    def capture(self, calls: Callable[[], None], name: str) -> Callable[[], None]:
+        """Capture what ``calls`` enqueue as a CUDA graph, which errors call by this name."""
+        return self._link.capture(calls, name)
 
     def wait(self) -> None:
         """Wait for everything that was enqueued."""

@@ -14,6 +14,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -123,6 +124,8 @@ class NcclLink:
         self._aborting: threading.Thread | None = None
         self._is_grouped = False
         self.is_capturing = False  # events that are recorded meanwhile cannot be asked later
+        self._capturing: Callable[[], str] | None = None  # describes the progress of what is being captured
+        self._graph = ""  # what was enqueued last, if it is a CUDA graph; its steps report no progress
         self.comm: Any = None
         self.report = NcclReport() if reports and self.rank == 0 else None
         with nullcontext() if self.report is None else self.report.asked():
@@ -190,8 +193,14 @@ class NcclLink:
         unusable until ``rebuild``, unless NCCL had refused an argument before anything started.
         """
         if self.is_capturing:
+            self._capturing = where
             calls()
+            self._capturing = None
             return
+        self._graph = ""
+        self._start(calls, where)
+
+    def _start(self, calls: Callable[[], None], where: Callable[[], str]) -> None:
         self._require_use()
         try:
             self._ready.record()
@@ -201,14 +210,16 @@ class NcclLink:
         except self._errors as error:
             self._fail(error, where)
 
-    def capture(self, calls: Callable[[], None]) -> Callable[[], None]:
+    def capture(self, calls: Callable[[], None], name: str) -> Callable[[], None]:
         """Capture what ``calls`` enqueue on the link's stream as a CUDA graph, and return the call that enqueues it.
 
-        Nothing of it is executed before that call. Raises as ``enqueue`` does. The graph must be dropped before the
+        Nothing of it is executed before that call. ``name`` says in errors what was captured. Raises as ``enqueue``
+        does; the error of a capture names the step, and that of a graph cannot. The graph must be dropped before the
         communicator is destroyed: NCCL waits for it there.
         """
         self._require_use()
         graph: Any = None
+        self._capturing = None
         try:
             with self._watchdog.guard("NCCL's calls"), self.stream:
                 self.stream.begin_capture()
@@ -219,8 +230,14 @@ class NcclLink:
                     self.is_capturing = False
                     graph = self.stream.end_capture()
         except self._errors as error:
-            self._fail(error, lambda: "the capture of a CUDA graph")
-        return lambda: self.enqueue(lambda: graph.launch(self.stream), lambda: "a CUDA graph")
+            step = f"{self._capturing()} of " if self._capturing else ""
+            self._fail_in(f"{step}the capture of {name} as a CUDA graph", error)
+
+        def launch() -> None:
+            self._graph = f"a CUDA graph of {name}"
+            self._start(lambda: graph.launch(self.stream), lambda: self._graph)
+
+        return launch
 
     def _require_use(self) -> None:
         if self._gave_up:
@@ -232,6 +249,8 @@ class NcclLink:
 
         Raises EngineError if a peer is lost or NCCL fails; the communicator is then unusable until ``rebuild``.
         """
+        if self._graph:
+            where = partial(str, self._graph)
         try:
             in_time = cuda.finishes(self.stream, self._timeout, self._checks(where))
         except LostRankError as lost:
@@ -248,7 +267,9 @@ class NcclLink:
     def _fail(self, error: Exception, where: Callable[[], str]) -> None:
         """Raise an EngineError for an error of NCCL or CUDA."""
         # After a CUDA error no event seems done: the progress would always be the first step.
-        place = "a call" if isinstance(error, self._cuda_errors) else where()
+        self._fail_in(self._graph or ("a call" if isinstance(error, self._cuda_errors) else where()), error)
+
+    def _fail_in(self, place: str, error: Exception) -> None:
         sentence = f"nccl: rank {self.rank} failed in {place}: {_reason(error)}."
         if getattr(error, "status", None) == _INVALID_ARGUMENT and not self._is_grouped:
             raise RefusedError(sentence) from error

@@ -25,7 +25,7 @@ PairEvidence: nodes ending? there? back?
 Blamed = BlamedPart: kind names manner confidence sentence evidence?
 Pair = PairView: nodes round ending there back latency_us is_loaded? measured_at
 Diagnosis = DiagnosisView: measure size_bytes both_ways nodes decided rounds sentence blamed cleared sentences
-    undecided pairs
+    undecided pairs next?
 Baseline: source destination low high measurements since?
 DiagnosisBaselines: items
 

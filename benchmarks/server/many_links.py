@@ -120,6 +120,7 @@ async def _measured(server: Serving) -> list[Target]:
         "the first 1,000 links": "/links?limit=1000",
         "the next 1,000 links": f"/links?limit=1000&cursor={json.loads(first.body)['next']}",
         "a diagnosis": "/jobs/1/diagnosis",
+        "a page of its pairs": "/jobs/1/diagnosis?limit=1000",
     }
     targets = []
     for what, path in of_page.items():

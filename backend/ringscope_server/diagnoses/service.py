@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, exists, func, select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.orm import aliased, selectinload
+from sqlalchemy.orm import selectinload
 
 from ringscope.contracts.diagnosis.record import BlamedPart, DiagnosisTold, DiagnosisVerdict, PairMeasured, WayRate
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec
@@ -16,8 +16,9 @@ from ringscope_server.db.models import DiagnosisVerdict as StoredVerdict
 from ringscope_server.db.specs import valid_spec
 from ringscope_server.diagnoses.draining import drain_blamed
 from ringscope_server.diagnoses.earlier import baselines_of
+from ringscope_server.diagnoses.pairs import names_of, rounds_of
 from ringscope_server.diagnoses.reach import LINKS_CUT, blamed_parts
-from ringscope_server.diagnoses.views import DiagnosisBaselines, DiagnosisView, PairView
+from ringscope_server.diagnoses.views import DiagnosisBaselines, DiagnosisView
 from ringscope_server.events import audit
 from ringscope_server.jobs.views import TrainingSummary
 
@@ -42,7 +43,8 @@ async def store(session: AsyncSession, attempt_id: int, job_id: int, told: Seque
     newest = await session.scalar(select(func.max(Attempt.id)).where(Attempt.job_id == job_id))
     if job.state in WAITING | TERMINAL or newest != attempt_id:
         return
-    measured = select(func.count()).where(LinkMeasurement.job_id == job_id)
+    of_job = select(Attempt.id).where(Attempt.job_id == job_id)
+    measured = select(func.count()).where(LinkMeasurement.attempt_id.in_(of_job))
     verdict = await verdict_of(session, attempt_id)
     if verdict is not None:
         verdict = await _with_lost(session, await session.get_one(Attempt, attempt_id), verdict)
@@ -81,26 +83,12 @@ def sentence_of(verdict: DiagnosisVerdict) -> str:
     return verdict.sentences[0] if verdict.sentences else "Nothing is wrong."
 
 
-async def diagnosis_view(
-    session: AsyncSession, attempt_id: int | None, spec: JobSpec, without_measured: bool = False
-) -> DiagnosisView | None:
-    """Return the diagnosis of an attempt; None for a job of another kind.
-
-    ``without_measured`` leaves out the pairs that were measured, so that those are left that hung or died.
-    """
+async def diagnosis_view(session: AsyncSession, attempt_id: int | None, spec: JobSpec) -> DiagnosisView | None:
+    """Return the diagnosis of an attempt without its pairs; None for a job of another kind."""
     if (measured := spec.measured_pairs) is None:
         return None
     attempt = await session.get(Attempt, attempt_id) if attempt_id is not None else None
-    names = await _names(session, attempt)
-    pairs: list[PairView] = []
-    rounds = 0
-    if attempt is not None:
-        told = _told_until(attempt)
-        shown = (*told, *_not_measured(attempt)) if without_measured else told
-        rows = await session.scalars(select(LinkMeasurement).where(*shown).order_by(LinkMeasurement.id))
-        pairs = [_pair_view(row, names) for row in rows]
-        distinct = func.count(LinkMeasurement.round.distinct())
-        rounds = await session.scalar(select(distinct).where(*told)) or 0
+    names, rounds = await names_of(session, attempt), await rounds_of(session, attempt)
     verdict = await verdict_of(session, attempt_id)
     if verdict and attempt:
         verdict = await _with_lost(session, attempt, verdict)
@@ -118,7 +106,7 @@ async def diagnosis_view(
         cleared=found.cleared if found else [],
         sentences=found.sentences if found else [],
         undecided=found.undecided if found else [],
-        pairs=pairs,
+        pairs=[],
     )
 
 
@@ -194,41 +182,6 @@ def _lost_part(name: str, message: str) -> BlamedPart:
     return BlamedPart(kind="node", names=[name], manner="died", confidence=1.0, sentence=message, evidence=[])
 
 
-def _told_until(attempt: Attempt) -> tuple[ColumnElement[bool], ...]:
-    """Return the conditions of what the attempt and the earlier ones of its job told."""
-    return LinkMeasurement.job_id == attempt.job_id, LinkMeasurement.attempt_id <= attempt.id
-
-
-def _not_measured(attempt: Attempt) -> tuple[ColumnElement[bool], ...]:
-    """Return the conditions of pairs that hung or died and were not measured later."""
-    later = aliased(LinkMeasurement)
-    is_measured = exists().where(
-        later.job_id == attempt.job_id,
-        later.first_node_id == LinkMeasurement.first_node_id,
-        later.second_node_id == LinkMeasurement.second_node_id,
-        later.id > LinkMeasurement.id,
-        later.ending == "measured",
-    )
-    return LinkMeasurement.ending != "measured", ~is_measured
-
-
-async def _names(session: AsyncSession, attempt: Attempt | None) -> dict[int, str]:
-    """Return the nodes of an attempt in rank order, by id, and then those that earlier attempts had."""
-    if attempt is None:
-        return {}
-    members = (
-        select(Member.node_id, Node.name)
-        .join(Node, Node.id == Member.node_id)
-        .join(Attempt, Attempt.id == Member.attempt_id)
-        .where(Attempt.job_id == attempt.job_id, Attempt.id <= attempt.id)
-        .order_by(Attempt.id.desc(), Member.member)
-    )
-    names: dict[int, str] = {}
-    for row in await session.execute(members):
-        names.setdefault(row.node_id, row.name)
-    return names
-
-
 def _row(
     pair: PairMeasured, spec: DiagnosisSpec, attempt_id: int, job_id: int, nodes: dict[int, int]
 ) -> LinkMeasurement:
@@ -255,16 +208,3 @@ def _row(
 
 def _stored(rate: WayRate | None) -> dict[str, float] | None:
     return None if rate is None else rate.model_dump(mode="json")
-
-
-def _pair_view(row: LinkMeasurement, names: dict[int, str]) -> PairView:
-    return PairView(
-        nodes=[names[row.first_node_id], names[row.second_node_id]],
-        round=row.round,
-        ending=row.ending,
-        there=row.there,
-        back=row.back,
-        latency_us=row.latency_us,
-        is_loaded=row.is_loaded,
-        measured_at=row.measured_at,
-    )

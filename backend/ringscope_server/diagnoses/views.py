@@ -36,7 +36,8 @@ class DiagnosisView(BaseModel):
     cleared: list[str] = Field(description="Nodes that took part in bad pairs and are good.")
     sentences: list[str] = Field(description="What speaks for the verdict, a sentence for each node or link.")
     undecided: list[str] = Field(description="What is open, and what would decide it.")
-    pairs: list[PairView] = Field(description="All measurements, oldest first.")
+    pairs: list[PairView] = Field(description="The measurements, oldest first; all of them unless a limit was given.")
+    next: str | None = Field(None, description="The cursor of the next pairs; null: there are no more, or no limit.")
 
 
 class DiagnosisBaselines(BaseModel):

@@ -709,7 +709,9 @@ export interface paths {
          * Get Diagnosis
          * @description Return the pairs that a diagnosis has measured in one attempt, and its verdict; also while it runs.
          *
-         *     A job with placement.preflight has those that it measured before its program. Problem 409 for other jobs.
+         *     Each page of pairs has the verdict. Without ``limit`` the answer is sent while it is read: of 512 nodes it has tens
+         *     of megabytes. A job with placement.preflight has the pairs that it measured before its program. Problem 409 for
+         *     other jobs.
          */
         get: operations["get_diagnosis"];
         put?: never;
@@ -3792,13 +3794,18 @@ export interface components {
              */
             measure: "links" | "cause";
             /**
+             * Next
+             * @description The cursor of the next pairs; null: there are no more, or no limit.
+             */
+            next?: string | null;
+            /**
              * Nodes
              * @description The nodes in the order of the ring.
              */
             nodes: string[];
             /**
              * Pairs
-             * @description All measurements, oldest first.
+             * @description The measurements, oldest first; all of them unless a limit was given.
              */
             pairs: components["schemas"]["PairView"][];
             /**
@@ -11228,6 +11235,10 @@ export interface operations {
                 attempt?: number | null;
                 /** @description Leave out the pairs that were measured, so that those are left that hung or died and were not measured later. Of many nodes, `GET /links/racks?job=N` has the measured ones in a few numbers. */
                 without_measured?: boolean;
+                /** @description The number of pairs of one page; default: all. */
+                limit?: number | null;
+                /** @description The value of ``next`` in the page before. */
+                cursor?: string | null;
             };
             header?: never;
             path: {

@@ -98,7 +98,20 @@ def test_without_names_all_nodes_that_take_jobs_are_measured(api: FakeApi, monke
     answers(api, monkeypatch, node("h1"), node("h2"), *others)
     done = api.run("links", "--json")
     assert sent(api)["placement"] == {"node_names": ["h1", "h2"]}
-    assert json.loads(done.out)["job"] == 5 and len(json.loads(done.out)["pairs"]) == 3
+    assert json.loads(done.out)["job"] == 5 and json.loads(done.out)["pairs"] == PAIRS
+
+
+def test_the_pairs_of_links_come_in_pages_and_a_verdict_without_those_that_were_measured(
+    api: FakeApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers(api, monkeypatch)
+    api.answers["GET /jobs/5/diagnosis"] = [diagnosis(pairs=PAIRS[:2], next="Mg"), diagnosis(pairs=PAIRS[2:])]
+    told = json.loads(api.run("links", "--json").out)
+    assert told["pairs"] == PAIRS and "next" not in told
+    assert [each.query.get("cursor") for each in api.asked if each.path == "/jobs/5/diagnosis"] == [None, ["Mg"]]
+    api.answers["GET /jobs/5/diagnosis"] = diagnosis(pairs=[])
+    assert api.run("diagnose").code == 0
+    assert [each.query["without_measured"] for each in api.asked[-1:]] == [["true"]]
 
 
 def test_diagnose_prints_the_verdict_first_and_then_the_evidence(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:

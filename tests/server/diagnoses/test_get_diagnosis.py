@@ -174,9 +174,9 @@ async def test_the_links_between_nodes_are_those_of_the_newest_diagnosis_and_old
     assert await links(server, until="2029-01-01T00:00:00Z") == []
 
 
-async def test_pages_of_links_follow_each_other(server: Server) -> None:
-    agents, _, attempt = await started(server, measure="links")
-    await agents[0].records(attempt, pair(0, 1), pair(0, 2), pair(1, 2))
+async def test_pages_of_links_and_of_pairs_follow_each_other(server: Server) -> None:
+    agents, job_id, attempt = await started(server, measure="links")
+    await agents[0].records(attempt, pair(0, 1), pair(0, 2), pair(1, 2), pair(0, 1, 1, **HUNG))
     seen, cursor = [], None
     while True:
         query = {"limit": 1} | ({"cursor": cursor} if cursor else {})
@@ -186,6 +186,14 @@ async def test_pages_of_links_follow_each_other(server: Server) -> None:
         if cursor is None:
             break
     assert seen == [["n1", "n2"], ["n1", "n3"], ["n2", "n3"]]
+    whole = await get(server, job_id, "diagnosis")
+    first = await get(server, job_id, "diagnosis", limit=3)
+    rest = await get(server, job_id, "diagnosis", limit=3, cursor=first["next"])
+    assert (len(first["pairs"]), len(rest["pairs"]), rest["next"]) == (3, 1, None)
+    assert first | {"pairs": [*first["pairs"], *rest["pairs"]], "next": None} == whole
+    assert (await get(server, job_id, "diagnosis", cursor=first["next"])) == rest
+    (hung,) = (await get(server, job_id, "diagnosis", limit=3, without_measured=True))["pairs"]
+    assert [hung] == rest["pairs"]
 
 
 async def racks(server: Server, **query: Any) -> list[dict[str, Any]]:

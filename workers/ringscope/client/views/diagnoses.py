@@ -62,6 +62,7 @@ class Diagnosis(View):
     sentences: list[str]
     undecided: list[str]
     pairs: list[Pair]
+    next: str | None = None
 
 
 class Baseline(View):

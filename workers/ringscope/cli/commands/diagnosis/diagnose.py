@@ -74,7 +74,7 @@ def links(
             return
         job, found = measured_on(client, chosen_nodes(client, nodes), spec, now)
         if as_json:
-            say_json(json.dumps({"job": job.id} | found.model_dump(mode="json"), indent=2))
+            say_json(json.dumps({"job": job.id} | found.model_dump(mode="json", exclude={"next"}), indent=2))
         else:
             print_links(found)
             if job.state != "succeeded":
@@ -189,13 +189,13 @@ def _size_of(job: Job) -> dict[str, int]:
 
 
 def measured_on(client: Client, nodes: Sequence[Node], spec: dict[str, Any], now: bool) -> tuple[Job, Diagnosis]:
-    """Run the job on these nodes to its end; return it with what it measured."""
+    """Run the job on these nodes to its end; return it with its verdict, and of links with what it measured."""
     names = [node.name for node in nodes]
     if len(names) < 2:
         there = f"only {names[0]} is" if names else "no node is"
         raise UserError(f"--nodes: two nodes at least have a link between them, and {there} there to measure.")
     job = job_on(client, nodes, {"kind": "diagnosis", "diagnosis": spec, "placement": {"node_names": names}}, now)
-    return job, client.diagnosis(job.id)
+    return job, client.diagnosis(job.id, without_measured=spec.get("measure") != "links")
 
 
 def job_on(client: Client, nodes: Sequence[Node], body: dict[str, Any], now: bool) -> Job:

@@ -38,7 +38,7 @@ class Learner:
         return Result(1.0, Sums(backward_us=0.0, exposed_us=500.0, size_bytes=8))
 
 
-def trained(faults, **options):
+def trained(faults, ranks=2, **options):
     """Return the step records of each rank, and its position, after ten steps."""
 
     def program(comm):
@@ -50,7 +50,7 @@ def trained(faults, **options):
         Trainer(comm, spec, dataset, Learner(), sums, NoCheckpoints(), told.append, fault).run()
         return [record for record in told if isinstance(record, Steps)], comm.position
 
-    return on_ranks(2, program, VirtualCommunicator)
+    return on_ranks(ranks, program, VirtualCommunicator)
 
 
 @pytest.mark.parametrize("parts", [1, 2])
@@ -62,6 +62,14 @@ def test_waiting_for_samples_is_told_apart_from_computing(parts):
             parts_us = zip(record.duration_us, record.compute_us, record.exposed_us, record.input_us, strict=True)
             assert all(whole == pytest.approx(sum(rest)) for whole, *rest in parts_us)
         assert position[INPUT_NS] == pytest.approx(sum(waited_us) * 1e3, rel=1e-3)
+
+
+def test_one_rank_waits_for_no_sums():
+    ((steps, _),) = trained({}, ranks=1)
+    assert {us for record in steps for us in (*record.exposed_us, *record.communication_us)} == {0.0}
+    for record in steps:
+        parts_us = zip(record.duration_us, record.compute_us, record.input_us, strict=True)
+        assert all(whole == pytest.approx(sum(rest)) for whole, *rest in parts_us)
 
 
 def test_a_slow_loader_on_one_rank_is_seen_in_its_samples_and_not_in_its_computing():

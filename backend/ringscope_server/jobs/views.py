@@ -169,13 +169,21 @@ class TrainingSummary(BaseModel):
         "first step of each attempt, which warms up.",
     )
     step_seconds: float | None = Field(None, description="The mean over the ranks of the time spent in steps.")
+    timed_steps: float | None = Field(
+        None,
+        description="The mean over the ranks of the steps that these times are of: the mean step took step_seconds / "
+        "timed_steps. null if an earlier version summed them up.",
+    )
+    compute_seconds: float | None = Field(
+        None, description="The part of step_seconds in which the mean rank computed; null like timed_steps."
+    )
     communication_seconds: float | None = Field(
         None, description="The part of step_seconds in which gradients were being summed."
     )
     exposed_communication_seconds: float | None = Field(
         None,
         description="The part of communication_seconds in which the mean rank only waited for sums; null if no sum "
-        "was observed, as inside TensorFlow.",
+        "was observed, as inside TensorFlow, or if there was none, as with one rank.",
     )
     input_seconds: float | None = Field(
         None,

@@ -56,14 +56,15 @@ async def _leader(session: AsyncSession, attempt_id: int) -> RankTotals | None:
 async def _rates(session: AsyncSession, job_id: int) -> dict[str, Any]:
     """Return samples per second of all ranks together, and the mean rank's times in steps, over all attempts.
 
-    Each attempt counts for itself, because those of an elastic job have different numbers of ranks.
+    Each attempt counts for itself, because those of an elastic job have different numbers of ranks. All are means over
+    the same steps: samples_per_second x step_seconds / timed_steps are the samples of a step.
     """
-    duration_us = func.avg(RankTotals.duration_us)
-    rate = func.sum(cast(RankTotals.samples, Double) / func.nullif(RankTotals.duration_us, 0.0))
     attempt = (
         select(
-            (rate * duration_us).label("samples"),
-            duration_us.label("duration_us"),
+            cast(func.sum(RankTotals.samples), Double).label("samples"),
+            func.avg(RankTotals.duration_us).label("duration_us"),
+            func.avg(cast(RankTotals.last_step - RankTotals.first_step, Double)).label("steps"),
+            func.avg(RankTotals.compute_us).label("compute_us"),
             func.avg(RankTotals.communication_us).label("communication_us"),
             func.avg(RankTotals.exposed_us).label("exposed_us"),
             func.avg(RankTotals.input_us).label("input_us"),
@@ -74,13 +75,14 @@ async def _rates(session: AsyncSession, job_id: int) -> dict[str, Any]:
         .subquery()
     )
     rates = func.sum(attempt.c.samples) / func.nullif(func.sum(attempt.c.duration_us), 0.0)
-    columns = (attempt.c.duration_us, attempt.c.communication_us, attempt.c.exposed_us, attempt.c.input_us)
-    query = select(rates, *(func.sum(column) for column in columns))
-    per_us, *times_us = (await session.execute(query)).one()
-    all_us, communication_us, exposed_us, input_us = times_us
+    names = ("duration_us", "steps", "compute_us", "communication_us", "exposed_us", "input_us")
+    query = select(rates, *(func.sum(attempt.c[name]) for name in names))
+    per_us, all_us, steps, compute_us, communication_us, exposed_us, input_us = (await session.execute(query)).one()
     return {
         "samples_per_second": per_us * 1e6 if per_us else None,
         "step_seconds": _seconds(all_us),
+        "timed_steps": steps or None,
+        "compute_seconds": _seconds(compute_us),
         "communication_seconds": _seconds(communication_us),
         # Without any observed sum, the time that ranks waited for sums is unknown and not 0.
         "exposed_communication_seconds": _seconds(exposed_us) if communication_us else None,

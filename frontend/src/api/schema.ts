@@ -9838,6 +9838,11 @@ export interface components {
              */
             communication_seconds?: number | null;
             /**
+             * Compute Seconds
+             * @description The part of step_seconds in which the mean rank computed; null like timed_steps.
+             */
+            compute_seconds?: number | null;
+            /**
              * Cores
              * @description The physical cores of these ranks; fewer than ranks means that ranks shared cores. null if it is not known, or if the ranks may use GPUs.
              */
@@ -9849,7 +9854,7 @@ export interface components {
             epochs_done: number;
             /**
              * Exposed Communication Seconds
-             * @description The part of communication_seconds in which the mean rank only waited for sums; null if no sum was observed, as inside TensorFlow.
+             * @description The part of communication_seconds in which the mean rank only waited for sums; null if no sum was observed, as inside TensorFlow, or if there was none, as with one rank.
              */
             exposed_communication_seconds?: number | null;
             /**
@@ -9914,6 +9919,11 @@ export interface components {
              * @description null until the first epoch has ended.
              */
             steps_total?: number | null;
+            /**
+             * Timed Steps
+             * @description The mean over the ranks of the steps that these times are of: the mean step took step_seconds / timed_steps. null if an earlier version summed them up.
+             */
+            timed_steps?: number | null;
             /**
              * Validation Accuracy
              * @description The accuracy on the held-out samples in the newest epoch, 0 to 1.

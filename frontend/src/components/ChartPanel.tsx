@@ -12,11 +12,13 @@ interface Props extends Omit<LineChartSetup, "onHover"> {
   format: (value: number) => string;
   /** The point under the pointer in words. */
   place: (x: number) => string;
+  /** The legend's values while the pointer is elsewhere, one for each line, and what they are; default: the newest ones. */
+  atRest?: { word: string; values: readonly (number | null | undefined)[] };
   children?: ReactNode;
 }
 
-/** A chart over steps or time with its title, a legend with the values under the pointer or the newest ones, and a caption. */
-export function ChartPanel({ title, columns, format, place, children, ...setup }: Props) {
+/** A chart over steps or time with its title, a legend with the values under the pointer or those at rest, and a caption. */
+export function ChartPanel({ title, columns, format, place, atRest, children, ...setup }: Props) {
   const [hovered, setHovered] = useState<number | null>(null);
   const at = hovered === null ? undefined : columns.x[hovered];
   return (
@@ -25,13 +27,13 @@ export function ChartPanel({ title, columns, format, place, children, ...setup }
         {title} <span className={classes.at}>{at === undefined ? "" : place(at)}</span>
       </h3>
       <div className={classes.legend}>
-        {columns.x.length > 0 && <span className="dim">{at === undefined ? "newest" : "there"}</span>}
+        {columns.x.length > 0 && <span className="dim">{at === undefined ? (atRest?.word ?? "newest") : "there"}</span>}
         {setup.lines.map((line, i) => {
-          const value = valueIn(columns, i, hovered, setup.isStack);
+          const value = atRest && hovered === null ? atRest.values[i] : valueIn(columns, i, hovered, setup.isStack);
           return (
             <span key={line.name} className={classes.entry}>
               <LineSwatch line={line} isArea={setup.isStack ?? false} />
-              {line.name} <strong>{value === null ? "–" : format(value)}</strong>
+              {line.name} <strong>{value == null ? "–" : format(value)}</strong>
             </span>
           );
         })}

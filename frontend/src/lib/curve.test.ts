@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { EpochView } from "../api/types";
+import type { EpochView, TrainingSummary } from "../api/types";
 import {
-  accuracyLine, attemptMarks, heldOutLine, lossLine, meanPoint, rangeOf, rateLine, secondsAt, splitOf, stackedSplit, stepRange,
+  accuracyLine, attemptMarks, heldOutLine, lossLine, meanStep, rangeOf, rateLine, secondsAt, splitOf, stackedSplit, stepRange,
 } from "./curve";
+import { aTraining } from "../testing/fixtures";
 import { aPoint } from "../testing/resultFixtures";
 
 const part = (job_id: number, attempt: number, first_step: number, last_step: number) => ({ job_id, attempt, first_step, last_step });
@@ -53,10 +54,10 @@ describe("the split of a step", () => {
     expect(stackedSplit([])).toEqual({ x: [], lines: [[], [], [], [], []] });
   });
 
-  it("has a mean over all steps, by their number", () => {
-    const points = [aPoint({ first_step: 0, last_step: 2, duration_us: 100 }), aPoint({ first_step: 3, last_step: 3, duration_us: 500 })];
-    expect(meanPoint(points)).toMatchObject({ first_step: 0, last_step: 3, duration_us: 200 });
-    expect(meanPoint([])).toBeNull();
+  it("has a mean over the steps of the job's throughput", () => {
+    const summary = { ...(aTraining().summary as TrainingSummary), step_seconds: 6, timed_steps: 10, exposed_communication_seconds: null };
+    expect(meanStep(summary)).toMatchObject({ duration_us: 600_000, exposed_us: 0 });
+    expect(meanStep({ ...summary, timed_steps: null }), "an earlier version did not count them").toBeNull();
   });
 });
 

@@ -1,5 +1,5 @@
 /** A training job's curve as columns for charts, and the parts of its steps. */
-import type { CurvePart, CurvePoint, EpochView, TrainingCurve } from "../api/types";
+import type { CurvePart, CurvePoint, EpochView, TrainingCurve, TrainingSummary } from "../api/types";
 import type { Columns, Point } from "./sweep/lineColumns";
 
 /** The middle of a point's steps, in steps done. */
@@ -30,6 +30,8 @@ export function inOrder(epochs: readonly EpochView[]): EpochView[] {
   return [...epochs].sort((a, b) => a.epoch - b.epoch);
 }
 
+export type StepTimes = Pick<CurvePoint, "duration_us" | "compute_us" | "communication_us" | "exposed_us" | "input_us">;
+
 /** The parts of a step's time in µs; together they are the whole step. */
 export interface Split {
   /** Waiting for its samples. */
@@ -53,7 +55,7 @@ export const PART_NAMES: Record<keyof Split, string> = {
 };
 
 /** The parts of the mean step. Clocks are read one after another, so differences may come out just below zero. */
-export function splitOf(point: Pick<CurvePoint, "duration_us" | "compute_us" | "communication_us" | "exposed_us" | "input_us">): Split {
+export function splitOf(point: StepTimes): Split {
   const exposed = Math.min(point.exposed_us, point.duration_us);
   const input = Math.min(point.input_us ?? 0, point.duration_us - exposed);
   const computing = Math.min(point.compute_us, point.duration_us - exposed - input);
@@ -80,25 +82,17 @@ export function stackedSplit(points: readonly CurvePoint[]): Columns {
   return { x: shown.map((point) => point.first_step), lines };
 }
 
-/** The mean of all steps so far, weighted by their number; null before the first one. */
-export function meanPoint(points: readonly CurvePoint[]): CurvePoint | null {
-  const [first] = points;
-  if (!first) return null;
-  const steps = points.map((point) => point.last_step - point.first_step + 1);
-  const total = steps.reduce((sum, count) => sum + count, 0);
-  const mean = (value: (point: CurvePoint) => number): number =>
-    points.reduce((sum, point, i) => sum + value(point) * (steps[i] ?? 0), 0) / total;
+/** The times of the mean step, of the same steps as the job's throughput; null before there is one. */
+export function meanStep(summary: TrainingSummary): StepTimes | null {
+  const { step_seconds: seconds, timed_steps: steps } = summary;
+  if (seconds == null || !steps) return null;
+  const mean = (total: number | null | undefined): number => ((total ?? 0) * 1e6) / steps;
   return {
-    first_step: first.first_step,
-    last_step: points.at(-1)?.last_step ?? first.last_step,
-    loss: null,
-    samples_per_second: null,
-    duration_us: mean((point) => point.duration_us),
-    compute_us: mean((point) => point.compute_us),
-    communication_us: mean((point) => point.communication_us),
-    exposed_us: mean((point) => point.exposed_us),
-    input_us: mean((point) => point.input_us ?? 0),
-    memory_bytes: null,
+    duration_us: mean(seconds),
+    compute_us: mean(summary.compute_seconds),
+    communication_us: mean(summary.communication_seconds),
+    exposed_us: mean(summary.exposed_communication_seconds),
+    input_us: mean(summary.input_seconds),
   };
 }
 

@@ -305,6 +305,8 @@ export function aTraining(change: Partial<JobView> = {}): JobView {
       validation_accuracy: 0.975,
       samples_per_second: 12_345.6,
       step_seconds: 10,
+      timed_steps: 9,
+      compute_seconds: 9,
       communication_seconds: 2,
       exposed_communication_seconds: 0.5,
       input_seconds: 0.1,

@@ -114,6 +114,9 @@ async def test_the_summary_of_a_finished_job(server: Server) -> None:
     assert (summary["loss"], summary["validation_accuracy"]) == (pytest.approx(2 / 3), 0.95)
     assert summary["samples_per_second"] == pytest.approx(6_400)  # two ranks, 32 samples in 10 ms each
     assert summary["step_seconds"] == pytest.approx(0.11)  # without the first step
+    assert (summary["timed_steps"], summary["compute_seconds"]) == (11, pytest.approx(0.088))
+    step_seconds = summary["step_seconds"] / summary["timed_steps"]
+    assert summary["samples_per_second"] * step_seconds == pytest.approx(64), "the samples of a step"
     assert summary["communication_seconds"] == pytest.approx(0.044)
     assert summary["exposed_communication_seconds"] == pytest.approx(0.022)
     assert summary["input_seconds"] is None  # an earlier version of the agent does not report it
@@ -129,9 +132,8 @@ async def test_steps_read_neither_epochs_nor_other_jobs(server: Server) -> None:
         await agent.records(attempt, training_steps(0, 4), training_steps(1, 4))
     assert not [statement for statement in statements if "FROM epochs" in statement or "jobs.state = " in statement]
     after = (await server.job(job_id))["summary"]
-    assert after == before | {"steps_done": 8, "step_seconds": after["step_seconds"]} | {
-        name: after[name] for name in ("communication_seconds", "exposed_communication_seconds")
-    }
+    times = ("step_seconds", "timed_steps", "compute_seconds", "communication_seconds", "exposed_communication_seconds")
+    assert after == before | {"steps_done": 8} | {name: after[name] for name in times}
 
 
 async def test_a_first_step_that_warms_up_does_not_spoil_the_rates(server: Server) -> None:

@@ -64,11 +64,12 @@ class StepLog:
         self.is_told_by_script = True
         elapsed_us = (time.perf_counter() - self._since) * 1e6
         sums = self.gradients.taken() if self.gradients else None
+        waited = sums if self._comm.size > 1 else None  # one rank waits for no other
         step = Step(
             start_ns=self._start_ns,
             duration_us=elapsed_us if duration_us is None else duration_us,
-            communication_us=_first(communication_us, sums.communication_us if sums else None),
-            exposed_us=_first(exposed_us, sums.exposed_us if sums else None),
+            communication_us=_first(communication_us, waited.communication_us if waited else None),
+            exposed_us=_first(exposed_us, waited.exposed_us if waited else None),
             size_bytes=int(_first(size_bytes, sums.size_bytes if sums else None)),
             loss=None if loss is None else float(loss),
             samples=samples,
@@ -94,7 +95,11 @@ class StepLog:
     def summed(self) -> tuple[float, float, int]:
         """Return communication and exposed time, in microseconds, and bytes of the optimizers since the last report."""
         sums = self.gradients.since_last if self.gradients else None
-        return (sums.communication_us, sums.exposed_us, sums.size_bytes) if sums else (0.0, 0.0, 0)
+        if sums is None:
+            return (0.0, 0.0, 0)
+        if self._comm.size == 1:
+            return (0.0, 0.0, sums.size_bytes)
+        return (sums.communication_us, sums.exposed_us, sums.size_bytes)
 
     def add_watched(self, steps: Sequence[Step], library: str) -> None:
         """Send steps of a script that reports none, as they were seen from outside; ``library`` sums its gradients."""

@@ -188,11 +188,12 @@ class Trainer:
             self._is_loading = False
             set_stage(self._comm.position, "")
         sums, samples = result.sums, len(mine) if result.is_counted else 0
+        is_alone = self._comm.size == 1  # it waits for no other rank: what its sums take is part of its computing
         step = Step(
             start_ns=start_ns,
             duration_us=duration_us,
-            communication_us=sums.communication_us,
-            exposed_us=sums.exposed_us,
+            communication_us=0.0 if is_alone else sums.communication_us,
+            exposed_us=0.0 if is_alone else sums.exposed_us,
             size_bytes=sums.size_bytes,
             summed_by=sums.summed_by,
             input_us=self._input_ns / 1e3,

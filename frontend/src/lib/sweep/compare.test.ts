@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EpochView, TrainingSummary } from "../../api/types";
-import { accuracies, baseOf, type Compared, comparedIds, comparisonOf, differingFields, lineOf, losses, MEASURES, MOST_JOBS, rates, ratio, sameFields, tooManyWords } from "./compare";
+import { accuracies, baseOf, type Compared, comparedIds, comparisonOf, differingFields, lineOf, losses, MEASURES, MOST_JOBS, rates, ratio, sameFields, tooManyWords, warnings } from "./compare";
 import { aBest, aJob, anAttempt, aTraining, PLAIN_TRAINING, trainingChoices } from "../../testing/fixtures";
 import { aPoint } from "../../testing/resultFixtures";
 
@@ -83,6 +83,19 @@ describe("ratio", () => {
     expect(waiting?.value(compared({ exposed_communication_seconds: 1, step_seconds: 4 }))).toBe(0.25);
     expect(waiting?.value(compared({ step_seconds: null }))).toBeNull();
   });
+});
+
+it("warns of what disturbed a job or its base job, and of cores that ranks shared", () => {
+  const job = (id: number, disturbed_by: string | null, cores = 2) => {
+    const { summary } = aTraining();
+    return aTraining({ id, attempts: [anAttempt({ disturbed_by })], summary: { ...summary, ranks: 2, cores } as TrainingSummary });
+  };
+  const [quiet, loud] = [job(7, null), job(9, "Other load.")];
+  expect([warnings(quiet, quiet), warnings(loud, quiet), warnings(quiet, loud)]).toEqual([
+    [], ...Array(2).fill(["Job 9 was disturbed, so differences may come from that. Other load."]),
+  ]);
+  expect(warnings(job(8, "More load."), loud)).toEqual(["Both jobs were disturbed, so differences may come from that. Job 8: More load. Job 9: Other load."]);
+  expect(warnings(quiet, job(8, null, 1))).toEqual(["Job 7 had a core for each rank, and job 8 2 ranks on 1 core."]);
 });
 
 it("lists the fields that differ, those of the dataset by their path", () => {

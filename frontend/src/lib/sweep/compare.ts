@@ -1,11 +1,11 @@
 /** Comparison of jobs: which ones, how their lines look, and results of training; compareSweeps.ts has the benchmarks. Pure. */
 import type { AttemptEnvironment, CurvePoint, EpochView, JobView, TrainingSummary } from "../../api/types";
 import type { Line } from "./lines";
-import { inOrder, meanPoint, middle, secondsAt } from "../curve";
+import { inOrder, meanStep, middle, secondsAt } from "../curve";
 import { type Columns, joined, type Point } from "./lineColumns";
 import type { CompareSearch } from "../search/search";
-import { formatDuration, formatRate, percent, threeDigits } from "../format";
-import { isBenchmark } from "../state";
+import { formatDuration, formatRate, percent, plural, threeDigits } from "../format";
+import { disturbance, isBenchmark } from "../state";
 
 /** Whether a job has results that can be compared: benchmarks, training, strategy searches. */
 export function isComparable(job: JobView): boolean {
@@ -53,6 +53,22 @@ export interface Compared {
   summary: TrainingSummary;
   points: readonly CurvePoint[];
   epochs: readonly EpochView[];
+}
+
+/** What disturbed a training job or a search, or its base job, and which of them had cores of its own: differences may come from it. */
+export function warnings(job: JobView, base: JobView): string[] {
+  const [here, there] = [disturbance(job), disturbance(base)];
+  const both = `Both jobs were disturbed, so differences may come from that. Job ${job.id}: ${here} Job ${base.id}: ${there}`;
+  const [one, why] = here ? [job, here] : [base, there];
+  const [cores, baseCores] = [coreWords(job), coreWords(base)];
+  return [
+    ...(here && there ? [both] : why ? [`Job ${one.id} was disturbed, so differences may come from that. ${why}`] : []),
+    ...(cores === baseCores ? [] : [`Job ${job.id} had ${cores}, and job ${base.id} ${baseCores}.`]),
+  ];
+}
+
+function coreWords({ summary: { ranks, cores } }: JobView): string {
+  return cores != null && cores < ranks ? `${plural(ranks, "rank")} on ${plural(cores, "core")}` : "a core for each rank";
 }
 
 /** The line of one of the compared jobs: colour and pattern, so that colour alone never identifies it. */
@@ -122,8 +138,8 @@ export interface Measure {
 
 /** The rows of the table. */
 export const MEASURES: readonly Measure[] = [
-  { name: "Throughput of the run (samples/s)", value: ({ summary }) => summary.samples_per_second, format: formatRate, hasRatio: true },
-  { name: "Step (ms)", value: ({ points }) => milliseconds(meanPoint(points)?.duration_us), format: threeDigits, hasRatio: true },
+  { name: "Throughput, mean (samples/s)", value: ({ summary }) => summary.samples_per_second, format: formatRate, hasRatio: true },
+  { name: "Step, mean (ms)", value: ({ summary }) => milliseconds(meanStep(summary)?.duration_us), format: threeDigits, hasRatio: true },
   { name: "Waiting for sums, of the step", value: waitingShare, format: percent, hasRatio: false },
   { name: "Time to accuracy", value: ({ summary }) => summary.seconds_to_target, format: formatDuration, hasRatio: true },
   { name: "Held-out accuracy", value: ({ summary }) => summary.validation_accuracy, format: percent, hasRatio: false },

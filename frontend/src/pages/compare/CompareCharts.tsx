@@ -68,7 +68,15 @@ export function CompareCharts({ items, axis, isTable, onView }: Props) {
         >
           Accuracy on held-out samples at the ends of epochs. {over}
         </CurvePanel>
-        <CurvePanel {...shared} title="Throughput" yLabel="samples/s" lines={lines} columns={columns.rate} format={(value) => `${formatRate(value)}/s`}>
+        <CurvePanel
+          {...shared}
+          title="Throughput"
+          yLabel="samples/s"
+          lines={lines}
+          columns={columns.rate}
+          format={(value) => `${formatRate(value)}/s`}
+          atRest={{ word: "mean", values: items.map(({ summary }) => summary.samples_per_second) }}
+        >
           Samples of all ranks together. {over}
         </CurvePanel>
       </div>

@@ -4,9 +4,7 @@ import type { JobView } from "../../api/types";
 import { Caveats } from "../../components/marks/Caveats";
 import { useMarks } from "../../components/hooks/useMarks";
 import { passesFocus } from "../../components/hooks/keepFocus";
-import { Option } from "../../components/controls/Option";
 import { LineSwatch } from "../../components/marks/LineSwatch";
-import { Segments } from "../../components/controls/Segments";
 import { StateBadge } from "../../components/marks/StateBadge";
 import { lineOf } from "../../lib/sweep/compare";
 import { JUDGEMENTS } from "../../lib/judgement";
@@ -41,15 +39,15 @@ export function useCompareSearch(): readonly [CompareSearch, (change: Partial<Re
   ];
 }
 
-/** The answer, the compared jobs, the base job and further choices. */
+/** The answer, the compared jobs, of which one is the base job, and further choices. */
 export function CompareControls({ jobs, base, part, copies = [], answer, children }: Props) {
   const [, set] = useCompareSearch();
   const [marks, setMarks] = useMarks();
   const ids = jobs.map((job) => job.id);
-  const choose = (id: string): void => {
-    set({ base: id });
+  const choose = (id: number): void => {
+    set({ base: String(id) });
     // The list shows differences to the same job.
-    if (marks.base === base) setMarks({ ...marks, base: Number(id) });
+    if (marks.base === base) setMarks({ ...marks, base: id });
   };
   return (
     <section className="card" aria-label="Jobs that are compared">
@@ -62,7 +60,10 @@ export function CompareControls({ jobs, base, part, copies = [], answer, childre
               job {job.id}
             </Link>
             <span className={classes.title}>{jobName(job)}</span>
-            {job.id === base && jobs.length > 1 && <span className={`dim ${classes.nowrap}`}>★ base job</span>}
+            <label className={job.id === base ? classes.nowrap : `dim ${classes.nowrap}`}>
+              <input type="radio" name="base" checked={job.id === base} onChange={() => choose(job.id)} />{" "}
+              <span className="hidden-visually">Job {job.id} as the </span>base job
+            </label>
             <Caveats job={job} />
             <StateBadge look={JOB_STATES[job.state]} />
             {job.judgement && (
@@ -71,29 +72,19 @@ export function CompareControls({ jobs, base, part, copies = [], answer, childre
                 <StateBadge look={JUDGEMENTS[job.judgement]} />
               </span>
             )}
-            {jobs.length > 1 && (
-              <Link
-                ref={passesFocus}
-                to="/compare"
-                search={(old) => ({ ...old, ids: ids.filter((id) => id !== job.id).join(",") })}
-                className={classes.remove}
-                aria-label={`Leave out job ${job.id}`}
-              >
-                ✕
-              </Link>
-            )}
+            <Link
+              ref={passesFocus}
+              to="/compare"
+              search={(old) => ({ ...old, ids: ids.filter((id) => id !== job.id).join(",") })}
+              className={classes.remove}
+              aria-label={`Leave out job ${job.id}`}
+            >
+              ✕
+            </Link>
           </li>
         ))}
       </ul>
       <div className={classes.controls}>
-        <Option label="Base job">
-          <Segments
-            label="Base job"
-            value={String(base)}
-            options={ids.map((id) => [String(id), `job ${id}`] as const)}
-            onChange={choose}
-          />
-        </Option>
         {children}
         <span className="spread">
           <CopyComparison ids={ids} base={base} part={part} more={copies} />

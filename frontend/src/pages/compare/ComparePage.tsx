@@ -27,17 +27,18 @@ export function ComparePage() {
   const failed = jobs.find((query) => query.error && !query.data);
   const { kind, compared, others } = sorted(found);
   const isOver = jobs.every((query) => !query.isPending);
+  const isOne = isOver && compared.length === 1; // it has a page of its own; here another one is to be chosen
   return (
     <div className="page">
-      <h1>Compare {TITLES[kind]}</h1>
+      <h1>Compare {compared.length > 0 ? TITLES[kind] : "jobs"}</h1>
       {failed && <QueryError what="A job could not be loaded" query={failed} />}
       {tooMany && <p role="note">{tooMany}</p>}
       {others.length > 0 && <p>{leftOut(others, kind)}</p>}
-      {compared.length > 0 && kind === "benchmark" && isOver && <SweepComparison jobs={compared} />}
-      {compared.length > 0 && kind === "training" && <TrainingComparison jobs={compared} />}
-      {compared.length > 0 && kind === "strategy search" && <SearchComparison jobs={compared} />}
-      {isOver && compared.length === 1 && <AnotherJob chosen={compared} />}
-      {!isOver && found.length === 0 && <Skeleton rows={14} />}
+      {compared.length > 1 && kind === "benchmark" && isOver && <SweepComparison jobs={compared} />}
+      {compared.length > 1 && kind === "training" && <TrainingComparison jobs={compared} />}
+      {compared.length > 1 && kind === "strategy search" && <SearchComparison jobs={compared} />}
+      {isOne && <AnotherJob chosen={compared} />}
+      {!isOver && compared.length < 2 && <Skeleton rows={14} />}
       {isOver && !failed && compared.length === 0 && <NoChoice />}
     </div>
   );
@@ -80,7 +81,7 @@ function AnotherJob({ chosen }: { chosen: readonly JobView[] }) {
   return (
     <section className="card" aria-label="Choice of jobs">
       <div className="card-head">
-        <h2>Choose the job to compare it with</h2>
+        <h2>Choose what to compare job {chosen[0]?.id} with</h2>
       </div>
       <JobChoice key={chosen[0]?.id} chosen={chosen} />
     </section>

@@ -11,7 +11,7 @@ export function CompareTable({ items, base }: { items: readonly Compared[]; base
     <section className="card" aria-labelledby="figures">
       <div className="card-head">
         <h2 id="figures">Figures</h2>
-        <p className="dim">× is the ratio to job {base.job.id}, the base job</p>
+        <p className="dim">× is the ratio to job {base.job.id}, the base job. Throughput, step and waiting are means over the same steps: all but the first of each attempt.</p>
       </div>
       <ScrollX label="Figures, a column for each job">
         <table>

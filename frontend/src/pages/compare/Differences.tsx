@@ -20,7 +20,7 @@ export function Differences({ jobs }: { jobs: readonly JobView[] }) {
       </div>
       {failed && <QueryError what="The versions of a job could not be loaded" query={failed} />}
       {rows.length === 0 ? (
-        <p className="card-body dim">{jobs.length > 1 ? "Neither the specifications nor the known nodes and versions differ." : "There is only one job."}</p>
+        <p className="card-body dim">Neither the specifications nor the known nodes and versions differ.</p>
       ) : (
         <ScrollX label="Fields that differ, a column for each job">
           <table className={classes.fields}>
@@ -49,7 +49,7 @@ export function Differences({ jobs }: { jobs: readonly JobView[] }) {
           </table>
         </ScrollX>
       )}
-      {jobs.length > 1 && <Same rows={sameFields(jobs, versions)} />}
+      <Same rows={sameFields(jobs, versions)} />
     </section>
   );
 }

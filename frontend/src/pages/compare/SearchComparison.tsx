@@ -12,6 +12,7 @@ import classes from "./ComparePage.module.css";
 import { CompareControls, useCompareSearch } from "./CompareControls";
 import { candidateNames, comparedCsv, comparedMarkdown, type ComparedSearch, deltaText, lineOfCandidate, markWords, rateText, searchAnswer, searchDelta } from "./compareSearches";
 import { Differences } from "./Differences";
+import { Warnings } from "./Warnings";
 
 export function SearchComparison({ jobs }: { jobs: readonly JobView[] }) {
   const [search] = useCompareSearch();
@@ -43,7 +44,15 @@ export function SearchComparison({ jobs }: { jobs: readonly JobView[] }) {
 function Answer({ items, base }: { items: readonly ComparedSearch[]; base: ComparedSearch | undefined }) {
   return (
     <div className={classes.answer} role="status">
-      {base && items.map((item) => (item === base ? null : <p key={item.job.id}>{searchAnswer(item, base)}</p>))}
+      {base &&
+        items.map((item) =>
+          item === base ? null : (
+            <div key={item.job.id}>
+              <p>{searchAnswer(item, base)}</p>
+              <Warnings job={item.job} base={base.job} />
+            </div>
+          ),
+        )}
     </div>
   );
 }

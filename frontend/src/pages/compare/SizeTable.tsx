@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import type { ComparedRow, Comparison, JobView } from "../../api/types";
 import { CopyButton } from "../../components/controls/CopyButton";
 import { useWidthStep } from "../../components/hooks/useWidthStep";
@@ -79,17 +78,11 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
         </table>
       </ScrollX>
       <div className={`card-body ${classes.foot}`}>
-        {jobs.length > 1 ? (
-          <p className="dim">
-            {isMedian ? MEDIANS : MEANS} {areUnstable && "All times are unstable. "}Percentages are of the time. ▲ and ▼ mark 95 % intervals that
-            exclude equal times.
-            {isNarrow && " The intervals are below the differences; a wider window and the CSV have the bus bandwidths too."}
-          </p>
-        ) : (
-          <p className="dim">
-            Only one job is chosen: choose more in <Link to="/jobs">the list of jobs</Link>.
-          </p>
-        )}
+        <p className="dim">
+          {isMedian ? MEDIANS : MEANS} {areUnstable && "All times are unstable. "}Percentages are of the time. ▲ and ▼ mark 95 % intervals that
+          exclude equal times.
+          {isNarrow && " The intervals are below the differences; a wider window and the CSV have the bus bandwidths too."}
+        </p>
         <CopyButton text={() => comparisonCsv(known, jobs)} label="Copy CSV" />
       </div>
     </>

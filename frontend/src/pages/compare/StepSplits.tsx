@@ -1,21 +1,21 @@
 import { LineSwatch } from "../../components/marks/LineSwatch";
 import { ScrollX } from "../../components/controls/ScrollX";
 import { type Compared, lineOf } from "../../lib/sweep/compare";
-import { meanPoint, PART_NAMES, PARTS, type Split, splitOf } from "../../lib/curve";
+import { meanStep, PART_NAMES, PARTS, type Split, splitOf } from "../../lib/curve";
 import { threeDigits } from "../../lib/format";
 import classes from "./ComparePage.module.css";
 
 /** The parts of the mean step's time: a bar for each job on one scale, with its numbers. */
 export function StepSplits({ items }: { items: readonly Compared[] }) {
   const ids = items.map(({ job }) => job.id);
-  const steps = items.map(({ points }) => meanPoint(points));
+  const steps = items.map(({ summary }) => meanStep(summary));
   const longest = Math.max(0, ...steps.map((step) => step?.duration_us ?? 0));
   if (longest === 0) return null;
   return (
     <section className="card" aria-labelledby="splits">
       <div className="card-head">
         <h2 id="splits">Where a step&rsquo;s time goes</h2>
-        <p className="dim">the mean of all steps and ranks; all bars on one scale</p>
+        <p className="dim">the mean step of all ranks, without the first of each attempt; all bars on one scale</p>
       </div>
       <ScrollX label="The split of a step, one row for each job">
         <table>

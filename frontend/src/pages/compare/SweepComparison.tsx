@@ -81,7 +81,6 @@ function Answer({ found, algorithm, inPlace }: AnswerProps) {
           )}
         </div>
       ))}
-      {found && others.length === 0 && <p>Only one job is chosen.</p>}
     </div>
   );
 }
@@ -187,7 +186,7 @@ function Rows({ jobs, found, algorithm, inPlace }: RowsProps) {
         </span>
       </div>
       <figure className="card-body">
-        {jobs.length > 1 && <Legend jobs={jobs} hidden={hidden} onToggle={toggle} />}
+        <Legend jobs={jobs} hidden={hidden} onToggle={toggle} />
         <SizeChart
           lines={drawn}
           yLabel={scale === "ratio" ? `times job ${found.base}` : "Bus bandwidth (GB/s)"}

@@ -17,6 +17,7 @@ import { CompareControls, useCompareSearch } from "./CompareControls";
 import { CompareTable } from "./CompareTable";
 import { Differences } from "./Differences";
 import { StepSplits } from "./StepSplits";
+import { Warnings } from "./Warnings";
 
 export function TrainingComparison({ jobs }: { jobs: readonly JobView[] }) {
   const [search, set] = useCompareSearch();
@@ -57,16 +58,22 @@ export function TrainingComparison({ jobs }: { jobs: readonly JobView[] }) {
   );
 }
 
-/** How many samples a second each job trains, against the base job. */
+/** How many samples a second each job trains, against the base job, and what differences may come from. */
 function Answer({ items, base }: { items: readonly Compared[]; base: Compared }) {
   const before = base.summary.samples_per_second;
   return (
     <div className={classes.answer} role="status">
       {items.map(({ job, summary: { samples_per_second: rate } }) =>
-        job === base.job || !before || !rate ? null : (
-          <p key={job.id}>
-            Job {job.id} trains {formatRate(rate)} samples/s, {rateWords(rate / before)} job {base.job.id} with {formatRate(before)}.
-          </p>
+        job === base.job ? null : (
+          <div key={job.id}>
+            {before && rate ? (
+              <p>
+                Job {job.id} trains {formatRate(rate)} samples/s, {rateWords(rate / before)} job {base.job.id} with {formatRate(before)}.
+                <span className={classes.basis}> These are means over all steps but the first of each attempt.</span>
+              </p>
+            ) : null}
+            <Warnings job={job} base={base.job} />
+          </div>
         ),
       )}
     </div>

@@ -1,12 +1,13 @@
 // @vitest-environment jsdom
 import { act } from "react";
 import { expect, it, vi } from "vitest";
+import type { CurvePoint, TrainingSummary } from "../../api/types";
 import { comparisonQuery } from "../../data/comparison";
 import { environmentsQuery, jobQuery } from "../../data/job";
 import { jobsQuery } from "../../data/jobs";
 import { meQuery } from "../../data/server";
 import { curveQuery, epochsQuery } from "../../data/training";
-import { aJob, aSimulation, aTraining } from "../../testing/fixtures";
+import { aJob, anAttempt, aSimulation, aTraining } from "../../testing/fixtures";
 import { aComparedRow, aPoint } from "../../testing/resultFixtures";
 import type { SizeLine } from "../../lib/sweep/lines";
 import { Answers, drawn } from "../../testing/page";
@@ -66,9 +67,10 @@ it.each([
   localStorage.setItem("ringscope-marked-jobs", JSON.stringify({ pinned: [], base: kept }));
   const answers = sweeps().of(comparisonQuery([7, 9], 9, 0), { base: 9, jobs: [] });
   const page = await drawn(<ComparePage />, "/compare?ids=7,9", answers);
-  const marked = () => text(page, "section[aria-label='Jobs that are compared'] li").map((item) => item.includes("★ base job"));
+  const radios = () => [...page.querySelectorAll<HTMLInputElement>("section[aria-label='Jobs that are compared'] li input")];
+  const marked = () => radios().map(({ checked }) => checked);
   expect(marked()).toEqual([true, false]);
-  await act(async () => page.querySelector<HTMLInputElement>("[aria-label='Base job'] input[value='9']")?.click());
+  await act(async () => radios()[1]?.click());
   expect(marked()).toEqual([false, true]);
   expect((JSON.parse(localStorage.getItem("ringscope-marked-jobs") ?? "{}") as { base: number }).base, why).toBe(after);
 });
@@ -104,6 +106,7 @@ it("offers jobs where none is chosen, of one kind and no more than can be compar
   const page = await drawn(<ComparePage />, "/compare", answers);
   const boxes = [...page.querySelectorAll<HTMLInputElement>("form input")];
   const button = page.querySelector<HTMLButtonElement>("form button");
+  expect(text(page, "h1"), "there is no kind yet").toEqual(["Compare jobs"]);
   const work = "all-reduce 8 B – 64 MiB, 4 ranks, 2 h ago";
   expect(text(page, "form label")).toEqual([` job 9 b${work}`, expect.stringMatching(/^ job 8 digitsmlp on digits, batch \d+, 4 ranks, 2 h ago$/), ` job 7 a${work}`]);
   act(() => boxes[2]?.click());
@@ -119,7 +122,8 @@ it("offers jobs where none is chosen, of one kind and no more than can be compar
 it("offers jobs to compare with where one is chosen", async () => {
   const answers = sweeps().of(jobsQuery({ state: "succeeded", kind: "benchmark" }), { pages: [{ items: [aJob({ id: 9 })], next: null }], pageParams: [null] });
   const page = await drawn(<ComparePage />, "/compare?ids=7", answers);
-  expect(text(page, "h2")).toContain("Choose the job to compare it with");
+  expect(text(page, "h2"), "the job has a page of its own").toEqual(["Choose what to compare job 7 with"]);
+  expect(text(page, "main, .page")[0]?.match(/job 7/g), "its heading, and its line").toHaveLength(2);
   expect([...page.querySelectorAll<HTMLInputElement>("form input")].map(({ checked }) => checked)).toEqual([true, false]);
 });
 
@@ -204,7 +208,6 @@ it("folds away what is the same in all jobs", async () => {
   const rows = text(page, "[aria-label^='Fields that are the same'] tbody tr");
   expect(rows).toContain("collectiveall_reduce");
   expect(text(page, "summary")).toEqual([`${rows.length} that are the same`]);
-  expect(text(await drawn(<Differences jobs={[aJob()]} />, "/compare"), "summary"), "of one job").toEqual([]);
 });
 
 it("says that the versions of a job could not be loaded", async () => {
@@ -212,20 +215,46 @@ it("says that the versions of a job could not be loaded", async () => {
   expect(text(await drawn(<ComparePage />, "/compare?ids=7,9", answers), "[role=alert]")).toEqual([expect.stringContaining("The disk is full.")]);
 });
 
+const curveOf = (...points: CurvePoint[]) => ({ attempts: [], epochs: [], points, steps_per_point: 1 });
+
 function training(): Answers {
-  return new Answers().of(jobQuery(7), aTraining({ id: 7, state: "succeeded" })).of(epochsQuery(7, 2), []);
+  const answers = new Answers();
+  for (const id of [7, 9]) answers.of(jobQuery(id), aTraining({ id, state: "succeeded" })).of(epochsQuery(id, 2), []);
+  return answers.of(curveQuery(9, true), curveOf());
 }
 
 it("says that a training job's curve could not be loaded, and draws nothing before it is there", async () => {
-  const pending = await drawn(<ComparePage />, "/compare?ids=7", training());
+  const pending = await drawn(<ComparePage />, "/compare?ids=7,9", training());
   expect(pending.querySelector("[aria-busy=true]")).not.toBeNull();
   expect(text(pending, "h2")).not.toContain("Curves");
   const failed = await training().failing(curveQuery(7, true), "The disk is full.");
-  expect(text(await drawn(<ComparePage />, "/compare?ids=7", failed), "[role=alert]")).toEqual([expect.stringContaining("The disk is full.")]);
+  expect(text(await drawn(<ComparePage />, "/compare?ids=7,9", failed), "[role=alert]")).toEqual([expect.stringContaining("The disk is full.")]);
 });
 
 it("has the curves of training as tables", async () => {
-  const curve = { attempts: [], points: [aPoint({ loss: 0.5 }), aPoint({ first_step: 10, last_step: 19, loss: 0.25 })] };
-  const page = await drawn(<ComparePage />, "/compare?ids=7&view=table", training().of(curveQuery(7, true), curve as never));
+  const curve = curveOf(aPoint({ loss: 0.5 }), aPoint({ first_step: 10, last_step: 19, loss: 0.25 }));
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9&view=table", training().of(curveQuery(7, true), curve));
   expect(text(page, "[aria-label='Training loss by steps'] tbody tr")).toEqual(["5.000.500", "15.00.250"]);
+});
+
+it("answers which training is faster and what that may come from, with the same means everywhere", async () => {
+  const job = (id: number, change: Partial<TrainingSummary>, disturbed_by: string | null = null) => {
+    const { summary } = aTraining();
+    return aTraining({ id, state: "succeeded", summary: { ...(summary as TrainingSummary), ...change }, attempts: [anAttempt({ disturbed_by })] });
+  };
+  const rate = (value: number) => aPoint({ samples_per_second: value });
+  const answers = training()
+    .of(jobQuery(7), job(7, { samples_per_second: 200, step_seconds: 4, timed_steps: 10 }))
+    .of(jobQuery(9), job(9, { samples_per_second: 400, step_seconds: 2, timed_steps: 10 }, "Other load took 30 % of the processors of node a."))
+    .of(curveQuery(7, true), curveOf(rate(150), rate(900)))
+    .of(curveQuery(9, true), curveOf(rate(500), rate(100)));
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9", answers);
+  expect(text(page, "[role=status] p")).toEqual([
+    "Job 9 trains 400 samples/s, 2 × as many as job 7 with 200. These are means over all steps but the first of each attempt.",
+    "⚠ Job 9 was disturbed, so differences may come from that. Other load took 30 % of the processors of node a.",
+  ]);
+  const rows = text(page, "[aria-label^='Figures'] tbody tr");
+  expect(rows.slice(0, 2)).toEqual(["Throughput, mean (samples/s)200400 2.00×", "Step, mean (ms)400200 0.500×"]);
+  const legend = text(page, "[aria-labelledby=curves] figure").find((figure) => figure.startsWith("Throughput"));
+  expect(legend, "the newest points would say the opposite").toContain("meanjob 7 200/sjob 9 400/s");
 });

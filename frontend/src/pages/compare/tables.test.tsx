@@ -9,9 +9,10 @@ import { StepSplits } from "./StepSplits";
 
 function compared(id: number, samplesPerSecond: number, stepUs: number): Compared {
   const job = aTraining({ id });
-  const summary = { ...(job.summary as TrainingSummary), samples_per_second: samplesPerSecond };
-  const times = { duration_us: stepUs, compute_us: stepUs / 2, communication_us: stepUs / 2, exposed_us: stepUs / 2 };
-  return { job, summary, points: [aPoint(times)], epochs: [] };
+  const half = (5 * stepUs) / 1e6;
+  const times = { step_seconds: 2 * half, timed_steps: 10, compute_seconds: half, communication_seconds: half, exposed_communication_seconds: half, input_seconds: 0 };
+  const summary = { ...(job.summary as TrainingSummary), samples_per_second: samplesPerSecond, ...times };
+  return { job, summary, points: [aPoint()], epochs: [] };
 }
 
 /** The text of the cells of a row. */
@@ -26,8 +27,8 @@ const [fast, slow] = [compared(1, 2000, 1000), compared(2, 1000, 2000)];
 describe("CompareTable", () => {
   it("gives ratios to the base job, and none to itself", () => {
     const html = renderToStaticMarkup(<CompareTable items={[fast, slow]} base={fast} />);
-    expect(row(html, "Throughput of the run (samples/s)")).toEqual(["2,000", "1,000 0.500×"]);
-    expect(row(html, "Step (ms)")).toEqual(["1.00", "2.00 2.00×"]);
+    expect(row(html, "Throughput, mean (samples/s)")).toEqual(["2,000", "1,000 0.500×"]);
+    expect(row(html, "Step, mean (ms)")).toEqual(["1.00", "2.00 2.00×"]);
     expect(row(html, "Time to accuracy")).toEqual(["–", "–"]);
   });
 });
@@ -41,6 +42,6 @@ describe("StepSplits", () => {
   });
 
   it("waits for the first steps", () => {
-    expect(renderToStaticMarkup(<StepSplits items={[{ ...fast, points: [] }]} />)).toBe("");
+    expect(renderToStaticMarkup(<StepSplits items={[{ ...fast, summary: { ...fast.summary, timed_steps: null } }]} />)).toBe("");
   });
 });

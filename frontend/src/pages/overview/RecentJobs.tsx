@@ -6,22 +6,23 @@ import { NoJobs } from "../../components/states/NoJobs";
 import { plural } from "../../lib/format";
 import { JobBars } from "./JobBars";
 
-const LATEST = 8;
+const LATEST = 12;
 
 interface Props {
   jobs: readonly JobView[];
   active: readonly JobView[];
 }
 
-/** The newest as bars; below them the running ones, which may be older, then the newest of the others. */
+/** The newest jobs, and the running ones, which may be older: as bars by age, then as a table with the running ones first. */
 export function RecentJobs({ jobs, active }: Props) {
   const running = active.slice(0, LATEST);
   const others = jobs.filter((job) => !running.some(({ id }) => id === job.id));
-  const { shown, waiting, holding } = useHeld({ bars: jobs, rows: [...running, ...others].slice(0, LATEST) });
+  const rows = [...running, ...others].slice(0, LATEST);
+  const { shown, waiting, holding } = useHeld({ bars: [...rows].sort((a, b) => b.id - a.id), rows });
   return (
     <section className="card" aria-labelledby="recent">
       <div className="card-head">
-        <h2 id="recent">{jobs.length > 1 ? `Last ${plural(jobs.length, "job")}` : "Jobs"}</h2>
+        <h2 id="recent">{shown.rows.length > 1 ? `Last ${plural(shown.rows.length, "job")}` : "Jobs"}</h2>
         <p className="dim" role="status">
           {waiting > 0 && `${plural(waiting, "new job")}, shown when you leave the list`}
         </p>
@@ -29,7 +30,7 @@ export function RecentJobs({ jobs, active }: Props) {
           All jobs
         </Link>
       </div>
-      {jobs.length > 0 ? (
+      {rows.length > 0 ? (
         <div {...holding}>
           <JobBars jobs={shown.bars} />
           <JobsTable jobs={shown.rows} />

@@ -28,6 +28,10 @@ it("lists the problem of a running job, however many newer jobs there are", asyn
   expect(page.querySelector("[aria-labelledby=alerts]")?.textContent).toContain("job 3: No rank moves.");
   const blamed = [...page.querySelectorAll("[aria-labelledby=alerts] a")].find(({ textContent }) => textContent === `job 7: ${BLAME.sentence}`);
   expect(blamed?.getAttribute("href")).toBe("/jobs/7");
+  await act(async () => void (await new Promise(requestAnimationFrame))); // rows follow with the next frame
+  const { bars, rows } = places(page);
+  expect([bars.split(",").reverse().join(), rows], "the same jobs").toEqual(["40,39,38,37,36,35,34,33,32,31,30,3", "3,40,39,38,37,36,35,34,33,32,31,30"]);
+  expect(page.querySelector("#recent")?.textContent).toBe("Last 12 jobs");
 });
 
 it("says what running training does before its first step, and then marks what was disturbed", async () => {

@@ -27,7 +27,7 @@ export function TrainingFacts({ job, where }: { job: JobView; where: string }) {
         label="Throughput"
         value={rate == null ? "–" : formatRate(rate)}
         unit="samples/s"
-        note={inSteps && exposed != null ? waits(exposed / inSteps, (input ?? 0) / inSteps) : "of all ranks"}
+        note={inSteps && exposed != null ? waits(exposed / inSteps, (input ?? 0) / inSteps) : job.ranks > 1 ? "of all ranks" : "of one rank"}
       />
       <TargetFact target={job.spec.training?.target_accuracy ?? null} seconds={summary.seconds_to_target} />
       {job.ranks > 1 && <ScalingFact job={job} efficiency={summary.scaling_efficiency} baseline={summary.scaling_baseline_job_id} />}

@@ -86,3 +86,22 @@ def test_the_next_attempt_goes_on_from_what_is_known() -> None:
     for count in range(1, len(runs)):
         known = runs[:count]
         assert Rounds(NAMES, known, 1e9).next_run() == Rounds(NAMES, list(known), 1e9).next_run()
+
+
+def test_the_last_round_of_a_budget_decides_by_the_chance_that_is_left() -> None:
+    """What differs too little to leave in the third round leaves in it if no other round fits the budget."""
+    runs = of_rounds({"ring": [100.0, 103.0, 98.0], "ddp": [128.0, 125.0, 133.0]})
+    (gone,) = Rounds(["ring", "ddp"], runs, 7.9).departures
+    assert (gone.candidate, gone.round) == ("ddp", 2)
+    more = Rounds(["ring", "ddp"], runs, 8.0)
+    assert more.left == ["ring", "ddp"] and more.next_run() == ("ddp", 3)
+
+
+def test_the_end_by_a_budget_stays_the_end_when_fewer_are_left() -> None:
+    runs = of_rounds({name: [100.0 * factor] * 3 for name, factor in (("ring", 1.0), ("ddp", 1.0), ("servers", 1.5))})
+    ended = Rounds(NAMES, [each.model_copy(update={"seconds": 1.0}) for each in runs], 9.5)
+    assert ended.left == ["ring", "ddp"] and ended.next_run() is None
+
+
+def test_two_rounds_are_too_few_also_at_the_end() -> None:
+    assert Rounds(["ring", "ddp"], of_rounds({"ring": [100.0] * 2, "ddp": [300.0] * 2}), 4.0).left == ["ring", "ddp"]

@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from tests.cli.fake_api import FakeApi, items
 from tests.cli.nodes.test_nodes import node
 
+from ringscope.lab import background
 from ringscope.lab import lab as module
 from ringscope.lab.lab import MACHINE, Lab, LabState, WantedLab
 from ringscope.lab.network import Layout, Link
@@ -162,7 +163,7 @@ def test_the_agents_of_a_lab_take_the_variables_and_scripts_that_its_operator_na
 ) -> None:
     started: list[Sequence[str]] = []
 
-    def start(host: Any, enter: Any, hosts_file: Path, words: Sequence[str], variables: Any) -> int:
+    def start(host: Any, enter: Any, hosts_file: Path, words: Sequence[str], variables: Any, threads: int) -> int:
         started.append(words)
         return 1
 
@@ -177,3 +178,21 @@ def test_the_agents_of_a_lab_take_the_variables_and_scripts_that_its_operator_na
     given = [words[place + 1] for place, word in enumerate(words) if word == "--allow-env"]
     assert given == named
     assert words[words.index("--scripts") + 1] == str(tmp_path)
+
+
+@pytest.mark.parametrize(("hosts", "slots", "own", "given"), [(2, 2, None, "2"), (4, 3, None, "1"), (4, 3, "5", "5")])
+def test_the_hosts_of_a_lab_share_the_cores_unless_a_number_of_threads_is_named(
+    hosts: int, slots: int, own: str | None, given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environments: list[Mapping[str, str]] = []
+    monkeypatch.setattr(background, "start", lambda command, log, environment: environments.append(environment) or 1)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)))
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if own:
+        monkeypatch.setenv("OMP_NUM_THREADS", own)
+    (tmp_path / "lab").mkdir()
+    lab = Lab(tmp_path)
+    wanted = WantedLab(hosts=hosts, slots=slots, rate_bit_per_s=10**9, server="http://a:1")
+    lab._save(LabState(wanted=wanted, subnet="10.77.1"))
+    lab.start_agent("h1")
+    assert [environment["OMP_NUM_THREADS"] for environment in environments] == [given]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ringscope.contracts.rank_process import THREADS_VARIABLE
 from ringscope.lab import background
 from ringscope.lab.network import DEVICE
 
@@ -41,16 +42,18 @@ class Host:
 
 
 def start_agent(
-    host: Host, enter: Sequence[str], hosts_file: Path, flags: Sequence[str], variables: Mapping[str, str]
+    host: Host, enter: Sequence[str], hosts_file: Path, flags: Sequence[str], variables: Mapping[str, str], threads: int
 ) -> int:
     """Start the host's agent in the background; return its process id.
 
     Args: enter: the command prefix that runs a program on the host's network. flags: flags of ``ringscope agent``.
-    variables: the agent's, in addition to this process's own without Ringscope's.
+    variables: the agent's, in addition to this process's own without Ringscope's. threads: compute threads of a rank,
+    unless this process's own variables name a number.
     """
     host.folder.mkdir(parents=True, exist_ok=True)
     agent = [sys.executable, "-m", "ringscope_agent", *flags]
     command = [*enter, *_APART, "sh", "-c", _SETTLE, "host", host.name, str(hosts_file), *agent]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
+    inherited.setdefault(THREADS_VARIABLE, str(threads))
     # Each program of the command replaces itself with the next one, so this process id becomes the agent's.
     return background.start(command, host.log, inherited | _OVER_THE_LINKS | dict(variables))

@@ -146,7 +146,9 @@ class Lab:
         if name in state.agents:
             background.forget(state.agents[name])
         enter = layout.inside(number, [])
-        state.agents[name] = start_agent(host, enter, self._hosts_file, words, variables or {})
+        # An agent alone would give its ranks all cores, and threads that wait for each other would share them.
+        threads = max(1, len(os.sched_getaffinity(0)) // (state.wanted.hosts * state.wanted.slots))
+        state.agents[name] = start_agent(host, enter, self._hosts_file, words, variables or {}, threads)
         self._save(state)
 
     def is_alive(self, name: str) -> bool:

@@ -7,17 +7,17 @@ run follows from the runs so far and from nothing else: an attempt that continue
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from math import ceil, exp, inf, log, sqrt
-from statistics import mean, median, stdev
+from math import ceil, inf
 
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.search.record import SearchRun
-from ringscope.judging.intervals import Error, chance_of
 from ringscope.judging.rank_tests import Ratio
+from ringscope.search.ratios import Spread, against, interval, range_us, successful, typical_us
 
 FEWEST_ROUNDS = 3  # before a candidate may leave: how much the runs of a candidate differ is not known before
 MOST_ROUNDS = 12
-# Probability that one of two equal candidates leaves for the other, over all rounds; each round has an equal part.
+# Probability that one of two equal candidates leaves for the other, over all rounds. Each round has an equal part, and
+# the last one that the budget holds has what is left of it.
 _CHANCE = 0.05
 _CHANCE_IN_A_ROUND = _CHANCE / (MOST_ROUNDS - FEWEST_ROUNDS + 1)
 _MOST_FAILURES = 2  # a candidate whose runs failed so often leaves
@@ -53,8 +53,12 @@ class Rounds:
         self._runs = list(runs)
         self.departures: list[Departure] = []
         self.left = list(names)
+        self._unspent_chance = _CHANCE
         for number in range(max((run.round for run in runs), default=-1) + 1):
             self._end_round(number)
+        self._is_over = self._wanted() is None
+        if self._is_over:
+            self._compare(self._round(), self._unspent_chance)
 
     @property
     def spent_seconds(self) -> float:
@@ -67,9 +71,12 @@ class Rounds:
         UserError if the budget cannot hold one short run of each candidate; the second run shows how long one
         takes, because libraries initialise in the first one.
         """
-        number = self._round()
-        if number == 0:
+        if self._round() == 0:
             self._check_budget()
+        return None if self._is_over else self._wanted()
+
+    def _wanted(self) -> tuple[str, int] | None:
+        number = self._round()
         waiting = [name for name in self.left if not self._has_run(name, number)]
         if not waiting:
             number, waiting = number + 1, self.left
@@ -119,13 +126,19 @@ class Rounds:
             failed = [run for run in self._runs if run.candidate == name and run.round == number and run.failure]
             if len(failed) >= _MOST_FAILURES:
                 self._leave(name, number, Left.FAILED, f"Its runs failed: {failed[-1].failure}")
+        if number + 1 >= FEWEST_ROUNDS and len(self.left) > 1:
+            self._unspent_chance -= _CHANCE_IN_A_ROUND
+            self._compare(number, _CHANCE_IN_A_ROUND)
+
+    def _compare(self, number: int, chance: float) -> None:
+        """Let candidates leave that are slower than the fastest, unless equals differ as much with this chance."""
         if number + 1 < FEWEST_ROUNDS or len(self.left) < 2:
             return
         runs = [run for run in self._runs if run.round <= number]
-        fastest = min(self.left, key=lambda name: _order_of(runs, name))
+        spread, fastest = Spread.of(runs), min(self.left, key=lambda name: _order_of(runs, name))
         for name in list(self.left):
-            ratio = against(runs, fastest, name) if name != fastest else None
-            if ratio is not None and ratio.value > 1.0 and ratio.chance < _CHANCE_IN_A_ROUND:
+            ratio = against(runs, fastest, name, spread) if name != fastest else None
+            if ratio is not None and ratio.value > 1.0 and ratio.chance < chance:
                 self._leave(name, number, Left.SLOWER, f"It takes {interval(ratio)} times as long as {fastest}.")
 
     def _leave(self, name: str, number: int, why: Left, sentence: str) -> None:
@@ -156,64 +169,6 @@ class Rounds:
         return list(names) if number % 2 == 0 else list(reversed(names))
 
 
-def successful(runs: Sequence[SearchRun], name: str) -> list[SearchRun]:
-    """Return the successful runs of a candidate, in their order."""
-    return [run for run in runs if run.candidate == name and not run.failure]
-
-
-def against(runs: Sequence[SearchRun], first: str, second: str) -> Ratio | None:
-    """Return the ratio of the second candidate's times to those of the first, over the rounds in which both ran.
-
-    The runs of a round are a pair, of which the medians of their blocks count: a run prepares its sums anew, in other
-    memory, so that the blocks of one run are alike (Student's test of the logarithms). None without a common round;
-    with a single one there is no interval.
-    """
-    of_second = {run.round: run for run in successful(runs, second)}
-    both = [(run, of_second[run.round]) for run in successful(runs, first) if run.round in of_second]
-    logs = [log(median(_per_sample(b)) / median(_per_sample(a))) for a, b in both]
-    if not logs:
-        return None
-    centre = mean(logs)
-    if len(logs) == 1:
-        return Ratio(exp(centre), None, None)
-    error = Error(stdev(logs) / sqrt(len(logs)), len(logs))
-    low, high = exp(centre - error.reach), exp(centre + error.reach)
-    return Ratio(exp(centre), low, high, chance_of(abs(centre), error))
-
-
-def typical_us(runs: Sequence[SearchRun], name: str) -> float | None:
-    """Return the time of a sample, the geometric mean over the runs' medians of blocks; None if it has no run."""
-    logs = _logs(runs, name)
-    return exp(mean(logs)) if logs else None
-
-
-def _logs(runs: Sequence[SearchRun], name: str) -> list[float]:
-    return [log(median(_per_sample(run))) for run in successful(runs, name)]
-
-
-def range_us(runs: Sequence[SearchRun], name: str) -> tuple[float, float] | None:
-    """Return the 95 % interval of the mean time of a sample over the candidate's runs; None with fewer than two.
-
-    The medians of the runs' blocks are the values (Student's interval of their logarithms), as in ``against``.
-    """
-    logs = _logs(runs, name)
-    if len(logs) < 2:
-        return None
-    reach = Error(stdev(logs) / sqrt(len(logs)), len(logs)).reach
-    return exp(mean(logs) - reach), exp(mean(logs) + reach)
-
-
 def _order_of(runs: Sequence[SearchRun], name: str) -> float:
     time_us = typical_us(runs, name)
     return inf if time_us is None else time_us
-
-
-def interval(ratio: Ratio) -> str:
-    """Return a ratio with its interval, in words."""
-    if ratio.low is None or ratio.high is None:
-        return f"{ratio.value:.2f}"
-    return f"{ratio.value:.2f} ({ratio.low:.2f} to {ratio.high:.2f})"
-
-
-def _per_sample(run: SearchRun) -> list[float]:
-    return [time_us / run.samples for time_us in run.blocks_us]

@@ -226,7 +226,8 @@ def reached(name: str, epochs: int, records: Sequence[Epoch], target_accuracy: f
 
 def _words(done: SearchDone) -> str:
     if isinstance(done, SearchRun):
-        return f"round {done.round + 1}, {done.candidate}: {done.time_us / 1e3:.3g} ms a step"
+        step = f"{done.time_us / 1e3:.3g} ms a step"
+        return f"round {done.round + 1}, {done.candidate}: {step}, {done.seconds:.1f} s with its start"
     accuracy = "not measured" if done.accuracy is None else f"{done.accuracy:.1%}"
     return f"{done.candidate}, {done.epochs} epochs: best accuracy {accuracy}"
 

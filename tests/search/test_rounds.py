@@ -6,13 +6,14 @@ import pytest
 from tests.search.runs import of_rounds, run
 
 from ringscope.contracts.errors import UserError
+from ringscope.contracts.search.record import SearchRun
 from ringscope.search.rounds import FEWEST_ROUNDS, MOST_ROUNDS, Left, Rounds
 
 NAMES = ["ring", "ddp", "servers"]
 
 
 def test_all_candidates_run_once_in_each_round_and_the_direction_alternates() -> None:
-    runs = []
+    runs: list[SearchRun] = []
     for _ in range(6):
         wanted = Rounds(NAMES, runs, 1e9).next_run()
         assert wanted is not None

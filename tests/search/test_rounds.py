@@ -90,7 +90,7 @@ def test_the_next_attempt_goes_on_from_what_is_known() -> None:
 
 
 def test_the_last_round_of_a_budget_decides_by_the_chance_that_is_left() -> None:
-    """What differs too little to leave in the third round leaves in it if no other round fits the budget."""
+    """A candidate that would stay for a fourth round leaves in the third one if the budget holds no other."""
     runs = of_rounds({"ring": [100.0, 103.0, 98.0], "ddp": [128.0, 125.0, 133.0]})
     (gone,) = Rounds(["ring", "ddp"], runs, 7.9).departures
     assert (gone.candidate, gone.round) == ("ddp", 2)

@@ -8,7 +8,10 @@ from benchmarks.diagnosis.fabric import Fabric, Fault
 
 from ringscope.diagnosis.answers import Round
 from ringscope.diagnosis.belief import Belief
+from ringscope.diagnosis.boundaries import wanted_boundaries
 from ringscope.diagnosis.planning import next_step
+from ringscope.diagnosis.suspects import Suspicion
+from ringscope.diagnosis.trials import Trial, Trials
 
 ONE_FAULT = {
     "slow node": Fault("node", ("h1",)),
@@ -133,6 +136,13 @@ def test_a_ring_that_goes_from_rack_to_rack_and_back_is_diagnosed(all_links: boo
     for each in found.rounds:
         members = [node for pair in each.pairs for node in pair]
         assert len(members) == len(set(members))
+
+
+def test_a_suspected_rack_that_was_fine_with_others_is_not_measured_with_itself() -> None:
+    racks = {f"h{index}": "abc"[index // 2] for index in range(6)}
+    suspicion = Suspicion(good={"a", "b", "c"}, confirm={"a": {"b"}})
+    trials = Trials([], [Trial(("a", "b"), 0), Trial(("a", "c"), 1), Trial(("b", "c"), 2)], 1.0)
+    assert wanted_boundaries(Belief.of(names(6), racks), trials, suspicion, set()) == [("a", "c")]
 
 
 def test_pairs_without_an_answer_are_asked_again() -> None:

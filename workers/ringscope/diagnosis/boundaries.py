@@ -41,7 +41,7 @@ def wanted_boundaries(belief: Belief, trials: Trials, racks: Suspicion, bad_node
     broken = racks.bad_units()
     wanted: list[Pair] = list(racks.again)
     for suspect, partners in racks.confirm.items():
-        others = [rack for rack in names if rack in racks.good and rack not in partners]
+        others = [rack for rack in names if rack in racks.good and rack not in partners and rack != suspect]
         wanted += [(suspect, other) for other in others]
         if not others and len(names) == 2 and len(trials.racks) < 2:
             wanted.append((names[0], names[1]))

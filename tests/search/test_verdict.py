@@ -59,6 +59,9 @@ def test_no_clear_winner_is_an_answer() -> None:
         "No clear winner among sharded and torch_ddp: sharded has 638,007 samples/s; torch_ddp takes"
     )
     assert {line.state for line in found.candidates} == {"unbeaten"}
+    assert "budget" not in found.sentence
+    short = verdict(Rounds(list(times), of_rounds(times), 7.0), []).sentence
+    assert short == f"{found.sentence} The budget held 3 rounds of 12; a longer one tells smaller differences."
 
 
 def test_bytes_and_computing_are_reasons_too() -> None:

@@ -65,6 +65,12 @@ class Rounds:
         """Return the time of all runs."""
         return sum(run.seconds for run in self._runs)
 
+    @property
+    def held(self) -> int | None:
+        """Return the number of rounds if the budget ended them before the last one."""
+        rounds = self._round() + 1
+        return rounds if self._is_over and len(self.left) > 1 and rounds < MOST_ROUNDS else None
+
     def next_run(self) -> tuple[str, int] | None:
         """Return the candidate that runs next, and its round; None if the search is over.
 

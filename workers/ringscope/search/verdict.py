@@ -8,7 +8,8 @@ from pydantic import BaseModel, Field
 from ringscope.contracts.search.record import SearchRun, SearchTarget
 from ringscope.contracts.words.units import format_size
 from ringscope.search.candidates import INEXACT, LeftOut
-from ringscope.search.rounds import Rounds, interval
+from ringscope.search.ratios import interval
+from ringscope.search.rounds import MOST_ROUNDS, Rounds
 from ringscope.search.targets import final
 
 _FEW = 0.02  # share of a step that is not worth a clause
@@ -200,7 +201,7 @@ def _sentence(rounds: Rounds, lines: Sequence[CandidateResult], winner: str | No
         names = _listed([line.name for line in (first, *others)])
         ratio = rounds.against(first.name, others[0].name)
         apart = f"; {others[0].name} takes {interval(ratio)} times as long as {first.name}" if ratio else ""
-        return f"No clear winner among {names}: {first.name} has {_rate(first)}{apart}."
+        return f"No clear winner among {names}: {first.name} has {_rate(first)}{apart}.{_budget(rounds)}"
     best = next(line for line in timed if line.name == winner)
     second = next((line for line in timed if line.name != winner and line.state != "failed"), None)
     if second is None:
@@ -211,6 +212,12 @@ def _sentence(rounds: Rounds, lines: Sequence[CandidateResult], winner: str | No
     if best.name in INEXACT and second.name not in INEXACT:
         caution = " Its updates are not those of one process: give a target accuracy to compare how it learns."
     return f"{best.name} is the fastest with {_rate(best)}{apart}{_reason(best, second)}.{caution}"
+
+
+def _budget(rounds: Rounds) -> str:
+    if (held := rounds.held) is None:
+        return ""
+    return f" The budget held {held} round{'s' * (held > 1)} of {MOST_ROUNDS}; a longer one tells smaller differences."
 
 
 def _by_target(rounds: Rounds, reached: Sequence[CandidateResult], winner: str | None, target_accuracy: float) -> str:

@@ -78,7 +78,7 @@ Slot = SlotView: slot job_id? rank? quarantine?
 Gpu: model memory_bytes
 Inventory: cores memory_bytes gpus? allow_env? nccl_ras?
 Node = NodeView: id name address? revision=1 desired desired_reason? desired_by? observed observed_reason?
-    slots_total slots_busy slots? inventory? versions? labels? leaves_at? heartbeat_age_seconds
+    slots_total slots_busy slots_free=0 slots? inventory? versions? labels? leaves_at? heartbeat_age_seconds
     clock_offset_seconds? clock_error_seconds?
 BusySlots: since until bin_seconds busy
 Cluster: version nodes_ready nodes_total slots_busy slots_total jobs_queued jobs_running jobs_finished

@@ -1,7 +1,7 @@
 """Copies what /metrics and discovery show from the tables into memory."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,6 +13,7 @@ from ringscope_server.db.models import IS_HELD, Allocation, Job, Node, Quarantin
 from ringscope_server.monitoring import capacity
 from ringscope_server.monitoring.capacity import NodeUnits
 from ringscope_server.monitoring.state import JobMetrics, MonitoringState, NodeMetrics
+from ringscope_server.nodes import queries
 from ringscope_server.services import Services
 
 # Not the whole rows, because a large cluster's inventories would be read every second.
@@ -71,8 +72,9 @@ async def _refresh_nodes(session: AsyncSession, state: MonitoringState) -> None:
     nodes = (await session.execute(_NODES)).all()
     held: dict[int, int] = dict((await session.execute(_HELD)).all())
     quarantined: dict[int, int] = dict((await session.execute(_QUARANTINED)).all())
+    whole = await queries.exclusive_nodes(session)
     gpus = await state.gpu_counts.of(session, [(node.id, node.epoch) for node in nodes])
-    units = [_units(node, held, quarantined, gpus) for node in nodes]
+    units = [_units(node, held, quarantined, gpus, whole) for node in nodes]
     state.node_states = capacity.node_states(units)
     state.slot_states = capacity.slot_states(units)
     state.gpu_states = capacity.gpu_states(units)
@@ -109,7 +111,13 @@ def _shown(leaving: Mapping[int, datetime], now: datetime) -> Any:
     return _JOBS.where(or_(Job.state.in_(ACTIVE), Job.id.in_(recent)))
 
 
-def _units(node: Any, held: Mapping[int, int], quarantined: Mapping[int, int], gpus: Mapping[int, int]) -> NodeUnits:
+def _units(
+    node: Any,
+    held: Mapping[int, int],
+    quarantined: Mapping[int, int],
+    gpus: Mapping[int, int],
+    whole: Container[int],
+) -> NodeUnits:
     return NodeUnits(
         desired=node.desired,
         observed=node.observed,
@@ -118,4 +126,5 @@ def _units(node: Any, held: Mapping[int, int], quarantined: Mapping[int, int], g
         quarantined=quarantined.get(node.id, 0),
         gpus=gpus.get(node.id, 0),
         expected_gpus=node.expected_gpus,
+        is_whole=node.id in whole,
     )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 NODE_STATES = ("ready", "busy", "degraded", "draining", "lost")
 # What is free on a node that drains is no room for a job that waits.
@@ -15,6 +15,7 @@ class NodeUnits:
 
     Args:
         held: slots that ranks use.
+        is_whole: an exclusive job has the node, so that none of its slots is free.
         quarantined: slots that could not be proven free.
         expected_gpus: the most that it had; missing ones are a fault.
     """
@@ -26,6 +27,7 @@ class NodeUnits:
     quarantined: int
     gpus: int
     expected_gpus: int
+    is_whole: bool = False
 
 
 def node_states(nodes: Iterable[NodeUnits]) -> Counter[str]:
@@ -37,7 +39,8 @@ def slot_states(nodes: Iterable[NodeUnits]) -> Counter[str]:
     """Return the number of slots in each state."""
     found: Counter[str] = Counter()
     for node in nodes:
-        found.update(_units(node, node.slots, missing=0))
+        taken = replace(node, held=node.slots) if node.is_whole else node
+        found.update(_units(taken, node.slots, missing=0))
     return found
 
 

@@ -1,14 +1,14 @@
 """Queries of nodes and their slots, for people and for the scheduler."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Container, Sequence
 from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.inventory import Inventory
-from ringscope_server.db.models import IS_HELD, Allocation, Attempt, Node, QuarantinedSlot
+from ringscope_server.db.models import IS_HELD, Allocation, Attempt, Job, Node, QuarantinedSlot
 from ringscope_server.nodes import labels
 from ringscope_server.nodes.views import NodeView, SlotView
 
@@ -61,14 +61,51 @@ async def quarantined(session: AsyncSession) -> Quarantine:
     return found
 
 
+async def exclusive_nodes(session: AsyncSession) -> set[int]:
+    """Return the ids of the nodes that an exclusive job has for itself now.
+
+    A quarantined slot keeps nothing else on its node back.
+    """
+    gone = (QuarantinedSlot.node_id == Allocation.node_id) & (QuarantinedSlot.slot == Allocation.slot)
+    held = (
+        select(Allocation.node_id, Allocation.attempt_id)
+        .outerjoin(QuarantinedSlot, gone)
+        .where(IS_HELD, QuarantinedSlot.slot.is_(None))
+        .distinct()  # a specification is long: it is read once for each node
+        .subquery()
+    )
+    query = (
+        select(held.c.node_id)
+        .join(Attempt, Attempt.id == held.c.attempt_id)
+        .join(Job, Job.id == Attempt.job_id)
+        .where(Job.spec["placement"]["exclusive"].as_boolean())
+    )
+    return set(await session.scalars(query))
+
+
+def slots_free(node: Node, busy: Collection[int], unproven: Container[int], whole: Container[int]) -> int:
+    """Return how many slots of the node a gang would get now, as ``placement.room.Room`` counts them.
+
+    Args:
+        node: the node.
+        busy: the slots that are held.
+        unproven: the quarantined slots.
+        whole: the ids of the nodes that exclusive jobs have for themselves.
+    """
+    if node.desired != "active" or node.observed == "lost" or node.id in whole:
+        return 0
+    # Ranks on slots that the node has no more still fill it.
+    held = sum(slot not in unproven for slot in busy)
+    return max(0, sum(slot not in unproven for slot in range(node.slots)) - held)
+
+
 async def views(session: AsyncSession, nodes: Sequence[Node], now: datetime) -> list[NodeView]:
     """Return nodes as the API shows them."""
-    taken, quarantine = await occupancy(session), await quarantined(session)
-    return [view(node, taken, quarantine, now) for node in nodes]
+    taken, quarantine, whole = await occupancy(session), await quarantined(session), await exclusive_nodes(session)
+    return [_view(node, taken, quarantine, whole, now) for node in nodes]
 
 
-def view(node: Node, taken: Occupancy, quarantine: Quarantine, now: datetime) -> NodeView:
-    """Return a node as the API shows it."""
+def _view(node: Node, taken: Occupancy, quarantine: Quarantine, whole: Container[int], now: datetime) -> NodeView:
     busy, unproven = taken.get(node.id, {}), quarantine.get(node.id, {})
     effective = labels.effective(node)
     return NodeView(
@@ -84,6 +121,7 @@ def view(node: Node, taken: Occupancy, quarantine: Quarantine, now: datetime) ->
         observed_reason=node.observed_reason,
         slots_total=node.slots,
         slots_busy=len(busy),
+        slots_free=slots_free(node, busy, unproven, whole),
         slots_quarantined=len(unproven),
         slots=[
             SlotView(

@@ -36,6 +36,9 @@ class NodeView(BaseModel):
     observed_reason: str = Field(description="A sentence on why it is degraded or lost.")
     slots_total: int
     slots_busy: int
+    slots_free: int = Field(
+        description="The slots that a job would get now: none if the node is drained, lost or that of an exclusive job."
+    )
     slots_quarantined: int
     slots: list[SlotView]
     inventory: Inventory

@@ -31,7 +31,8 @@ def no_room(demand: Demand, free: Ints) -> Why:
     slots = int(free[nodes].sum())
     if slots < wanted.ranks:
         are = "is" if slots == 1 else "are"
-        return Why("slots", f"Waits for slots: it needs {_ranks(wanted)}, {slots} {are} free now.")
+        where = "" if len(nodes) == len(free) else " on the nodes that it may use"
+        return Why("slots", f"Waits for slots: it needs {_ranks(wanted)}, {slots} {are} free now{where}.")
     return Why(
         "shape",
         f"Waits for slots in the right places: {slots} are free on {len(nodes)} nodes, but not as it asks.",

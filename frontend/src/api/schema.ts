@@ -6805,6 +6805,11 @@ export interface components {
             slots: components["schemas"]["SlotView"][];
             /** Slots Busy */
             slots_busy: number;
+            /**
+             * Slots Free
+             * @description The slots that a job would get now: none if the node is drained, lost or that of an exclusive job.
+             */
+            slots_free: number;
             /** Slots Quarantined */
             slots_quarantined: number;
             /** Slots Total */

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { NodeView } from "../api/types";
 import { StateBadge } from "./marks/StateBadge";
-import { busyWords } from "../lib/nodes";
+import { busyWords, wholeNodeWords } from "../lib/nodes";
 import { nodeLook } from "../lib/state";
 import classes from "./NodeStrip.module.css";
 
@@ -36,7 +36,8 @@ function lookOf(slot: Slot, node: NodeView): { use: "free" | "drained" | "out"; 
   if (slot.quarantine !== null) return { use: "out", glyph: "⚠", words: `quarantined: ${slot.quarantine}` };
   if (node.observed === "lost") return { use: "out", glyph: "⚠", words: "not usable, as the node is lost" };
   if (node.desired === "drain") return { use: "drained", glyph: "⏏", words: "drained" };
-  return { use: "free", glyph: "○", words: "free" };
+  const kept = wholeNodeWords(node);
+  return kept ? { use: "drained", glyph: "–", words: kept } : { use: "free", glyph: "○", words: "free" };
 }
 
 function SlotCell({ slot, node }: { slot: Slot; node: NodeView }) {

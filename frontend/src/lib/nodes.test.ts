@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aNode } from "../testing/fixtures";
-import { busyWords, freeSlots, gpuUse, labelChanges, sharedAddresses, slotUse, usualVersions, versionsOf } from "./nodes";
+import { busyWords, gpuUse, labelChanges, sharedAddresses, slotUse, usualVersions, versionsOf, wholeNodeWords } from "./nodes";
 
 describe("versions", () => {
   const nodes = [
@@ -24,13 +24,16 @@ it("counts the slots of nodes that can be reached, and those that a job would ge
   const node = aNode({
     slots_total: 2,
     slots_busy: 2,
+    slots_free: 1,
     slots: [slot, { ...slot, slot: 1, job_id: 7, rank: 0 }, { ...slot, slot: 5, job_id: 7, rank: 1 }],
   });
   const unproven = aNode({ slots_total: 1, slots_busy: 0, slots: [{ ...slot, quarantine: "not proven free" }] });
-  const nodes = [node, unproven, aNode({ ...node, observed: "lost" })];
+  const nodes = [node, unproven, aNode({ ...node, slots_free: 0, observed: "lost" })];
   expect(slotUse(nodes)).toEqual({ busy: 2, total: 3, free: 1 });
-  expect(slotUse([aNode({ ...node, desired: "drain" })]).free).toBe(0);
-  expect([...nodes, aNode({ ...node, desired: "drain" })].map(freeSlots)).toEqual([1, 0, 0, 0]);
+  const whole = aNode({ ...node, slots_busy: 1, slots_free: 0 });
+  expect(wholeNodeWords(whole)).toBe("not free: job 7 has the node for itself");
+  const others = [node, unproven, aNode({ ...whole, observed: "lost" }), aNode({ ...whole, desired: "drain" }), aNode({ ...whole, slots_busy: 2 })];
+  expect(others.map(wholeNodeWords)).toEqual(["", "", "", "", ""]);
 });
 
 it("explains slots that are busy beyond those that a node has", () => {

@@ -23,7 +23,7 @@ export function loadWords({ inventory }: NodeView, load: number): string {
 export interface SlotUse {
   busy: number;
   total: number;
-  /** The slots of nodes that accept jobs; quarantined nodes do not count. */
+  /** The slots that a job would get now, as the server counts them. */
   free: number;
 }
 
@@ -33,14 +33,21 @@ export function slotUse(nodes: readonly NodeView[]): SlotUse {
   return {
     busy: reached.reduce((sum, node) => sum + node.slots_busy, 0),
     total: reached.reduce((sum, node) => sum + node.slots_total, 0),
-    free: nodes.reduce((sum, node) => sum + freeSlots(node), 0),
+    free: nodes.reduce((sum, node) => sum + node.slots_free, 0),
   };
 }
 
-/** Slots of a node that a job would get now: none if it accepts no jobs or cannot be reached. */
-export function freeSlots(node: NodeView): number {
-  if (node.observed === "lost" || node.desired !== "active") return 0;
-  return node.slots.filter((slot) => slot.job_id === null && slot.quarantine === null && slot.slot < node.slots_total).length;
+/** The exclusive job that has the node for themselves, so that its other slots are not free; none if there is none. */
+function wholeNodeJobs(node: NodeView): number[] {
+  if (node.slots_free > 0 || node.observed === "lost" || node.desired !== "active") return [];
+  const hasMore = node.slots.some((slot) => slot.job_id === null && slot.quarantine === null && slot.slot < node.slots_total);
+  return hasMore && node.slots_busy < node.slots_total ? jobsOn(node) : [];
+}
+
+/** Why slots without a rank are not free; empty if no exclusive job has the node. */
+export function wholeNodeWords(node: NodeView): string {
+  const [job] = wholeNodeJobs(node);
+  return job === undefined ? "" : `not free: job ${job} has the node for itself`;
 }
 
 /** Why more slots are busy than there are; empty if they are not. */

@@ -368,6 +368,7 @@ export function aNode(change: Partial<NodeView> = {}): NodeView {
     observed_reason: "",
     slots_total: 0,
     slots_busy: 0,
+    slots_free: 0,
     slots_quarantined: 0,
     slots: [],
     inventory: {

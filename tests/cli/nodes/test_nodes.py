@@ -25,6 +25,7 @@ def node(name: str = "n1", **fields: Any) -> dict[str, Any]:
         "observed_reason": "",
         "slots_total": 2,
         "slots_busy": 1,
+        "slots_free": 0,
         "slots": [
             {"slot": 0, "job_id": 5, "rank": 3, "quarantine": None},
             {"slot": 1, "job_id": None, "rank": None, "quarantine": "process 77 does not end"},
@@ -43,8 +44,8 @@ def test_the_table_says_what_matters(api: FakeApi) -> None:
     drained = node("n2", desired="drain", desired_reason="new DIMM", desired_by="ada", slots_busy=0, slots=[])
     api.answers["GET /nodes"] = items(node(), drained)
     heading, first, second = api.run("nodes").out.splitlines()
-    assert heading.split() == ["NAME", "STATE", "SLOTS", "QUARANTINED", "GPUS", "LABELS", "HEARTBEAT"]
-    assert first.split() == ["n1", "ready", "1/2", "1", "2x", "NVIDIA", "H200", "rack=r1", "2", "s", "ago"]
+    assert heading.split() == ["NAME", "STATE", "SLOTS", "FREE", "QUARANTINED", "GPUS", "LABELS", "HEARTBEAT"]
+    assert first.split() == ["n1", "ready", "1/2", "0", "1", "2x", "NVIDIA", "H200", "rack=r1", "2", "s", "ago"]
     assert "ready, drained: new DIMM (by ada)" in second
     assert [found["name"] for found in json.loads(api.run("nodes", "--json").out)] == ["n1", "n2"]
 
@@ -83,7 +84,7 @@ def test_one_node_slot_by_slot(api: FakeApi) -> None:
     api.answers["GET /nodes/n1/gpus"] = {"node": "n1", "age_seconds": 3, "gpus": [hot, {"index": 1, "model": "L4"}]}
     lines = api.run("node", "n1").out.splitlines()
     assert lines == [
-        "Node n1: ready, 1 of 2 slots busy",
+        "Node n1: ready, 1 of 2 slots busy, 0 free",
         "address   10.0.0.1, last heartbeat 2 s ago",
         "clock     -1.200 ± 0.340 ms against the server's",
         "hardware  64 cores, 1 TiB, 2x NVIDIA H200",
@@ -103,7 +104,7 @@ def test_draining_needs_a_reason(api: FakeApi) -> None:
     assert api.asked == []
     api.answers["POST /nodes/n1/drain"] = node(desired="drain", desired_reason="new DIMM")
     assert api.run("drain", "n1", "--reason", "new DIMM").out == (
-        "Node n1: ready, draining: new DIMM, 1 of 2 slots busy\n"
+        "Node n1: ready, draining: new DIMM, 1 of 2 slots busy, 0 free\n"
     )
     assert api.last.body == {"reason": "new DIMM"}
 
@@ -115,7 +116,7 @@ def test_resume_labels_slots_and_farewell(api: FakeApi) -> None:
         "POST /nodes/n1/slots/1/release": node(),
         "DELETE /nodes/n1": Answer("", 204),
     }
-    assert api.run("resume", "n1").out == "Node n1: ready, 1 of 2 slots busy\n"
+    assert api.run("resume", "n1").out == "Node n1: ready, 1 of 2 slots busy, 0 free\n"
     assert api.run("label-node", "n1", "rack=r2", "old-").out == "Node n1: labels rack=r2\n"
     assert api.last.body == {"labels": {"rack": "r2", "old": None}}
     assert api.run("release-slot", "n1", "1").code == 0

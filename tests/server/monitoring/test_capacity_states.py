@@ -50,3 +50,6 @@ def test_every_gpu_is_in_one_state(changes: dict[str, Any], gpus: dict[str, int]
 def test_slots_are_counted_without_gpus_too() -> None:
     found = slot_states([node(gpus=0, expected_gpus=0, held=3), node(observed="lost", slots=2)])
     assert found == {"allocated": 3, "free": 5, "unhealthy": 2}
+    whole = node(held=3, is_whole=True)  # an exclusive job's: no room for another one, whose GPUs have no rank
+    assert slot_states([whole])["allocated"] == 8
+    assert gpu_states([whole])["free"] == 5

@@ -35,6 +35,8 @@ def test_a_job_that_must_wait_is_told_in_numbers() -> None:
     assert kept.reason == "reserved"
     assert kept.sentence == "Waits behind job 7: in 91 s, its time limit, it could delay that job's start."
     assert behind.estimated_start == NOW + timedelta(seconds=90 + 600)
+    (named,) = planned([node(1), node(2, 2)], running, [queued(7, 2, node_names=["n1"])]).waits
+    assert named.sentence == "Waits for slots: it needs 2, 1 is free now on the nodes that it may use."
 
 
 def test_the_start_of_a_job_that_avoids_a_node_is_estimated_on_the_others() -> None:

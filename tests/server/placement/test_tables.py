@@ -5,11 +5,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import delete, insert, update
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server
 
-from ringscope_server.db.models import Attempt, Job, Node, QuarantinedSlot
+from ringscope_server.db.models import Allocation, Attempt, Job, Node, QuarantinedSlot
 from ringscope_server.placement import tables
+from ringscope_server.placement.cluster import Cluster
+from ringscope_server.placement.room import Room
 from ringscope_server.placement.snapshot import Policy, Snapshot
 
 Change = Callable[[Server, FakeAgent, int], Awaitable[Any]]
@@ -33,6 +35,26 @@ def stored(model: type[Node | Job | Attempt], **values: Any) -> Change:
 async def quarantine(server: Server, agent: FakeAgent, attempt: int) -> None:
     row = {"node_id": 1, "slot": 3, "attempt_id": attempt, "message": "x", "created_at": server.clock()}
     async with server.services.database.write() as session:
+        await session.execute(insert(QuarantinedSlot), [row])
+
+
+def in_all(**placement: Any) -> Change:
+    """Change the placement of the job that runs."""
+
+    async def change(server: Server, agent: FakeAgent, attempt: int) -> None:
+        async with server.services.database.write() as session:
+            job = await session.get_one(Job, 1)
+            job.spec = job.spec | {"placement": job.spec["placement"] | placement}
+
+    return change
+
+
+async def exclusive_beside_quarantine(server: Server, agent: FakeAgent, attempt: int) -> None:
+    """Its only slot is not proven free: the others of its node are."""
+    await in_all(exclusive=True)(server, agent, attempt)
+    async with server.services.database.write() as session:
+        await session.execute(delete(Allocation).where(Allocation.slot == 1))
+        row = {"node_id": 1, "slot": 0, "attempt_id": attempt, "message": "x", "created_at": server.clock()}
         await session.execute(insert(QuarantinedSlot), [row])
 
 
@@ -63,6 +85,8 @@ CHANGES: dict[str, Change] = {
     ),
     "a GPU": one_gpu,
     "a slot that is not free": quarantine,
+    "an exclusive gang": in_all(exclusive=True),
+    "an exclusive gang on a slot that is not free": exclusive_beside_quarantine,
     "a gang ends": gives_up,
     "an attempt is over": lambda server, agent, attempt: stored(Attempt, finished_at=server.clock())(
         server, agent, attempt
@@ -87,7 +111,7 @@ async def test_a_change_is_seen_by_who_read_before_as_by_who_never_did(
     server: Server, clock: Clock, change: Change
 ) -> None:
     agent = await server.node(slots=4, labels={"rack": "r1"})
-    await server.submit(**ONE_SIZE)
+    await server.submit(**ONE_SIZE | {"placement": {"ranks": 2, "exclusive": False}})
     attempt = await agent.start_next()
     before = await taken(server)
     await change(server, agent, attempt)
@@ -96,6 +120,12 @@ async def test_a_change_is_seen_by_who_read_before_as_by_who_never_did(
     tables._gang.cache_clear()
     assert after == await taken(server)
     assert (after.nodes, after.running) != (before.nodes, before.running)
+    # People are shown as many free slots as the plan gives away.
+    room = Room(Cluster(after.nodes), after.running).level.free.tolist()
+    shown = (await server.admin.get("/api/v1/nodes")).json()["items"]
+    assert {node["id"]: node["slots_free"] for node in shown if node["slots_free"]} == {
+        node.id: free for node, free in zip(after.nodes, room, strict=True) if free
+    }
 
 
 async def test_what_has_not_changed_is_not_made_anew(server: Server) -> None:

@@ -13,7 +13,7 @@ import { StateBadge } from "../../components/marks/StateBadge";
 import { useListKeys } from "../../components/hooks/useListKeys";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { plural } from "../../lib/format";
-import { beyondWords, busyWords, sharedAddresses, slotUse, usualVersions, versionsOf } from "../../lib/nodes";
+import { beyondWords, busyWords, sharedAddresses, slotUse, usualVersions, versionsOf, wholeNodeWords } from "../../lib/nodes";
 import { hasUnreadGpus, nicWords } from "./readings";
 import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
@@ -118,6 +118,7 @@ function NodeRow({ node, index, usual, readings }: NodeRowProps) {
       <td className="number">
         {node.slots_busy} of {node.slots_total}
         {node.slots_busy > node.slots_total && <div className="dim">{beyondWords(node.slots_busy, node.slots_total)}</div>}
+        {wholeNodeWords(node) && <div className="dim">others {wholeNodeWords(node)}</div>}
         {node.slots_quarantined > 0 && <div className={classes.skewed}>⚠ {node.slots_quarantined} quarantined</div>}
       </td>
       <td className={classes.jobs}>

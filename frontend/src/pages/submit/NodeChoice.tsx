@@ -5,7 +5,6 @@ import { StateBadge } from "../../components/marks/StateBadge";
 import { nodesQuery } from "../../data/nodes";
 import { plural } from "../../lib/format";
 import { hasLabel, isWritable, toggledLabel } from "../../lib/labels";
-import { freeSlots } from "../../lib/nodes";
 import { nodeLook } from "../../lib/state";
 import classes from "./NodeChoice.module.css";
 
@@ -33,7 +32,7 @@ export function NodeChoice({ selector, onChange }: Props) {
           <span className={classes.name} title={node.name}>{node.name}</span>
           <StateBadge look={nodeLook(node)} />
           <span className="dim">
-            {freeSlots(node)} of {plural(node.slots_total, "slot")} free
+            {node.slots_free} of {plural(node.slots_total, "slot")} free
           </span>
           <Labels node={node} selector={selector} onChange={onChange} />
         </li>

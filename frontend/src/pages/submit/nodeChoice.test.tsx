@@ -7,7 +7,7 @@ import { Answers, drawn } from "../../testing/page";
 import { NodeChoice } from "./NodeChoice";
 
 const slot = { slot: 0, job_id: null, rank: null, quarantine: null };
-const node = aNode({ slots_total: 2, slots: [slot, { ...slot, slot: 1, job_id: 7, rank: 0 }], labels: { rack: "3", team: "a, b" } });
+const node = aNode({ slots_total: 2, slots_free: 1, slots: [slot, { ...slot, slot: 1, job_id: 7, rank: 0 }], labels: { rack: "3", team: "a, b" } });
 
 function Field() {
   const [selector, setSelector] = useState("zone=a");

@@ -19,6 +19,7 @@ _COLUMNS: Columns[Node] = {
     "NAME": lambda node: node.name,
     "STATE": lambda node: node_state(node),
     "SLOTS": lambda node: f"{node.slots_busy}/{node.slots_total}",
+    "FREE": lambda node: node.slots_free,
     "QUARANTINED": lambda node: len(quarantined(node)) or "",
     "GPUS": lambda node: gpus(node),
     "LABELS": lambda node: label_words(node.labels),
@@ -36,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 
 def nodes(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """List the nodes: state, busy and total slots, GPUs, labels."""
+    """List the nodes: state, busy, total and free slots, GPUs, labels."""
     with connect(url, data_dir) as client:
         found = client.nodes()
     say_list(
@@ -154,7 +155,8 @@ def gpu_words(gpu: GpuState) -> str:
 
 
 def _line(node: Node) -> str:
-    return f"Node {node.name}: {node_state(node)}, {node.slots_busy} of {node.slots_total} slots busy"
+    slots = f"{node.slots_busy} of {node.slots_total} slots busy, {node.slots_free} free"
+    return f"Node {node.name}: {node_state(node)}, {slots}"
 
 
 def _facts(node: Node) -> list[str]:

@@ -45,6 +45,7 @@ class Node(View):
     observed_reason: str = ""
     slots_total: int
     slots_busy: int
+    slots_free: int = 0
     slots: list[Slot] = []
     inventory: Inventory | None = None
     versions: dict[str, str] = {}

@@ -9,7 +9,7 @@ import pytest
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.collectives import SCHEDULED, available, elements
 from ringscope.judging.comparison import SweepComparison
-from ringscope.judging.verdict import SizeRange, explanation, fastest, ranges, verdict
+from ringscope.judging.verdict import SizeRange, about_ratio, explanation, fastest, ranges, verdict
 from ringscope.judging.winners import Range, Winners
 
 
@@ -65,12 +65,15 @@ def over_sizes(**times_us: tuple[float, ...]) -> list[Measurement]:
 
 def test_the_winner_is_compared_with_mpi() -> None:
     assert said(row("ring", 40), row("direct", 20), row("mpi", 102)) == (
-        "At 1 MiB direct is 5.1 times as fast as mpi (95 %: 5.03 to 5.17)."
+        "At 1 MiB direct is 5.1 times as fast as mpi (ratio of means; 95 %: 5.03 to 5.17)."
     )
 
 
 def test_mpi_may_win_too() -> None:
-    assert said(row("ring", 40), row("mpi", 30)) == "At 1 MiB mpi is 1.33 times as fast as ring (95 %: 1.31 to 1.35)."
+    assert (
+        said(row("ring", 40), row("mpi", 30))
+        == "At 1 MiB mpi is 1.33 times as fast as ring (ratio of means; 95 %: 1.31 to 1.35)."
+    )
 
 
 def test_without_mpi_the_second_is_the_rival() -> None:
@@ -80,7 +83,8 @@ def test_without_mpi_the_second_is_the_rival() -> None:
 def test_each_range_of_sizes_has_its_winner() -> None:
     rows = over_sizes(direct=(10, 20, 60, 90), ring=(20, 30, 40, 50))
     assert said(*rows) == (
-        "Fastest: direct up to 1 MiB, ring above. At 1 MiB direct is 1.50 times as fast as ring (95 %: 1.48 to 1.52)."
+        "Fastest: direct up to 1 MiB, ring above. At 1 MiB direct is 1.50 times as fast as ring (ratio of "
+        "means; 95 %: 1.48 to 1.52)."
     )
     assert said(*over_sizes(direct=(1, 2), ring=(2, 3))).startswith("Fastest: direct at every size. ")
     three = over_sizes(naive=(1, 9, 9, 9), direct=(2, 3, 9, 9), ring=(3, 4, 5, 6))
@@ -128,7 +132,8 @@ def test_only_who_is_unbeaten_at_each_size_of_a_range_is_named_there() -> None:
     small = [row(name, time, size, 0.7) for name, time in (("ring", 9), ("mpi", 8), ("direct", 9)) for size in (8, 512)]
     large = [row(name, time, 1 << 20) for name, time in (("ring", 40.1), ("mpi", 120), ("direct", 40))]
     assert said(*small, *large) == (
-        "No clear winner at any size: ring or direct. At 1 MiB direct is 3 times as fast as mpi (95 %: 2.96 to 3.04)."
+        "No clear winner at any size: ring or direct. At 1 MiB direct is 3 times as fast as mpi (ratio of "
+        "means; 95 %: 2.96 to 3.04)."
     )
     by_size = fastest(SweepComparison.of([*small, *large]))
     assert {size: set(names) for size, names in by_size.items()} == {
@@ -187,7 +192,7 @@ def test_in_place_is_told_where_it_differs() -> None:
     inside = [one.model_copy(update={"in_place": True}) for one in over_sizes(direct=(10, 20, 30), ring=(20, 30, 40))]
     assert said(*out, *inside) == (
         "Fastest out of place: direct up to 1 MiB, ring above. At 1 MiB direct is 1.50 times as fast as ring "
-        "(95 %: 1.48 to 1.52). In place: direct at every size."
+        "(ratio of means; 95 %: 1.48 to 1.52). In place: direct at every size."
     )
 
 
@@ -199,7 +204,8 @@ def test_a_part_of_the_sizes_has_a_verdict_of_its_own() -> None:
     )
     large = SizeRange(2 << 20, 1 << 36)
     assert verdict(SweepComparison.of(rows), large) == (
-        "Fastest from 2 MiB to 4 MiB: ring. At 2 MiB ring is 1.50 times as fast as direct (95 %: 1.48 to 1.52)."
+        "Fastest from 2 MiB to 4 MiB: ring. At 2 MiB ring is 1.50 times as fast as direct (ratio of "
+        "means; 95 %: 1.48 to 1.52)."
     )
     assert verdict(SweepComparison.of(rows), SizeRange(3 << 20, 1 << 36)).startswith("At 4 MiB ring is 1.80 times")
     assert verdict(SweepComparison.of(rows), SizeRange(0, 8)) == ""
@@ -256,7 +262,7 @@ def test_the_explanation_names_the_librarys_function():
 
 def test_of_several_cycles_the_mean_counts_and_what_lies_between_them_is_not_sure() -> None:
     alike = [row("ring", us) for us in (20, 20.1, 19.9)] + [row("mpi", us) for us in (40, 40.2, 39.8)]
-    assert "At 1 MiB ring is 2 times as fast as mpi (95 %: 1.97 to 2.04)." in said(*alike)
+    assert "At 1 MiB ring is 2 times as fast as mpi (ratio of means; 95 %: 1.97 to 2.04)." in said(*alike)
     apart = [row("ring", us) for us in (30, 5, 20)] + [row("mpi", us) for us in (50, 40, 10)]
     assert said(*apart).endswith("cannot be distinguished.")
 
@@ -283,7 +289,7 @@ def test_a_schedule_of_very_many_messages_is_not_even_built(monkeypatch: pytest.
 def test_a_time_of_which_nothing_is_known_is_no_error() -> None:
     rows = [row("ring", 1, time_low_us=0.5, time_high_us=1000), row("direct", 1e14), row("mpi", 40)]
     assert said(*rows) == "At 1 MiB ring and mpi cannot be distinguished."
-    assert "mpi takes 40 times as long as ring (95 %: 0.00 to 1e+45)" in explained(rows)
+    assert "mpi takes 40 times as long as ring (ratio of means; 95 %: 0.00 to 1e+45)" in explained(rows)
 
 
 def test_counts_that_speak_against_the_winner_are_told_as_such() -> None:
@@ -301,7 +307,7 @@ def test_what_is_the_same_explains_nothing() -> None:
 
 
 def test_without_a_winner_the_ratio_and_its_interval_say_how_unsure_that_is() -> None:
-    ratio = "At 1 MiB direct takes 1.01 times as long as ring (95 %: 0.96 to 1.05). "
+    ratio = "At 1 MiB direct takes 1.01 times as long as ring (ratio of means; 95 %: 0.96 to 1.05). "
     level = [
         row(name, time, error=error, ranks=4) for name, time, error in (("ring", 20, 0.01), ("direct", 20.1, 0.04))
     ]
@@ -311,7 +317,7 @@ def test_without_a_winner_the_ratio_and_its_interval_say_how_unsure_that_is() ->
     assert explained([*same, row("mpi", 40)]) == no_hope
     assert explained([*same, row("mpi", 20.1, error=0.04)]).endswith("More iterations would narrow the interval.")
     wild = [row(name, 20, time_low_us=8, time_high_us=50) for name in ("ring", "direct")]
-    assert "direct takes 1.00 times as long as ring (95 %: 0.12 to 8.34)" in explained(wild)
+    assert "direct takes 1.00 times as long as ring (ratio of means; 95 %: 0.12 to 8.34)" in explained(wild)
     assert explained([row("ring", 20, time_low_us=None, time_high_us=None), row("mpi", 40)]) == ""
 
 
@@ -320,9 +326,17 @@ def test_where_a_stall_ruins_the_winners_mean_the_verdict_says_what_that_means()
     ring = row("ring", 600, rounds_us=[*rounds_us[:-1], 12_000.0])
     mpi = row("mpi", 40, rounds_us=[2 * time for time in rounds_us])
     assert said(ring, mpi) == (
-        "At 1 MiB ring is 2 times as fast as mpi (95 %: 2 to 2). The mean, nccl-tests' number, is lowest for mpi: "
+        "At 1 MiB ring is 2 times as fast as mpi (median of 20 rounds; 95 %: 2 to 2). The mean, "
+        "nccl-tests' number, is lowest for mpi: "
         "a few slow iterations raise a mean but not the typical time."
     )
+
+
+def test_why_a_table_has_another_ratio_is_said_where_rounds_decided() -> None:
+    rounds_us = [20.0 + i / 100 for i in range(20)]
+    by_rounds = said(row("ring", 20, rounds_us=rounds_us), row("mpi", 40, rounds_us=[2 * time for time in rounds_us]))
+    assert "ratio of two times in a table can differ" in about_ratio(by_rounds)
+    assert about_ratio(said(row("ring", 20), row("mpi", 40))) == "", "these means are what the table has"
 
 
 def test_what_a_library_does_is_not_known() -> None:

@@ -54,7 +54,12 @@ def test_show_says_why_an_elastic_job_has_fewer_ranks(api: FakeApi) -> None:
 
 
 def test_show_of_a_part_of_the_sizes_has_its_verdict(api: FakeApi) -> None:
-    part = {"min_bytes": 65536, "max_bytes": 65536, "verdict": "At 64 KiB ring wins.", "explanation": ""}
+    part = {
+        "min_bytes": 65536,
+        "max_bytes": 65536,
+        "verdict": "At 64 KiB ring wins (median of 20 rounds).",
+        "explanation": "",
+    }
     rows = [row("ring", 10.0, size).model_dump(mode="json") for size in (1024, 65536)]
     found = job(1, state="succeeded", summary={"verdict": "mpi wins"}, spec={"benchmark": {}})
     api.answers |= {
@@ -64,7 +69,9 @@ def test_show_of_a_part_of_the_sizes_has_its_verdict(api: FakeApi) -> None:
     }
     out = api.run("show", "1", "--min-bytes", "64K").out
     assert api.asked[-1].query == {"min_bytes": ["65536"]}
-    assert "At 64 KiB ring wins." in out and "mpi wins" not in out
+    assert (
+        "At 64 KiB ring wins (median of 20 rounds)." in out and "two times in a table" in out and "mpi wins" not in out
+    )
     assert [line.split()[0] for line in out.splitlines() if line[:1] == " "] == ["65536"]
     assert "--max-bytes: only the table has rows" in api.run("show", "1", "--max-bytes", "1M", "--json").err
     api.answers["GET /jobs/1"] = job(1, kind="training", spec={"kind": "training"})

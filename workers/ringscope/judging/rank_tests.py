@@ -28,6 +28,7 @@ class Ratio(NamedTuple):
     low: float | None  # lower end of its 95 % interval; None: not known, or too few values for one
     high: float | None
     chance: float = 1.0  # probability that equals differ by as much, to either side
+    rounds: int = 0  # rounds of whose pairs it is the median; 0: it is a ratio of means
 
     @property
     def is_clear(self) -> bool:
@@ -55,7 +56,7 @@ def paired(first_us: Cycles, second_us: Cycles) -> Ratio:
     spread = sqrt(count * (count + 1) * (2 * count + 1) / 24)
     ratio = _ratio_of(means, min(positive, total - positive), total, ways, spread)
     errors = [_error([median(cycle) for cycle in cycles])] if len(cycles) > 1 else []
-    return _with_cycles(ratio, errors)
+    return _with_cycles(ratio, errors)._replace(rounds=count)
 
 
 @lru_cache(maxsize=4096)

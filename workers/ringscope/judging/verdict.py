@@ -17,6 +17,7 @@ from ringscope.judging.comparison import (
     SweepComparison,
     reference_bytes,
 )
+from ringscope.judging.rank_tests import Ratio
 from ringscope.judging.same_messages import are_the_same
 from ringscope.judging.winners import Range, Win, Winners
 from ringscope.schedules.algorithms import build
@@ -32,6 +33,11 @@ VENDOR_NAMES = {
 }
 # most messages of a schedule; counting them takes a tenth of a second: those of a ring of 128 ranks
 MOST_COUNTED_MESSAGES = 1 << 15
+_MEDIAN = "median of "
+_OTHER_RATIO = (
+    "That ratio is the median of the ratios of rounds, each of which timed both algorithms. The ratio of two times in "
+    "a table can differ, as load and slow iterations change each of these alone."
+)
 MOST_RANGES = 4  # most ranges in a readable sentence
 
 
@@ -194,8 +200,19 @@ def _margin(points: dict[str, Point], size_bytes: int, comparison: SweepComparis
         if _is_simulated(comparison):  # exact times
             return f"{at} {winner} and {rival} take the same time ({SIMULATED})."
         return f"{at} {winner} and {rival} cannot be distinguished."
-    basis = SIMULATED if _is_simulated(comparison) else f"95 %: {_digits(ratio.low)} to {_digits(ratio.high)}"
+    statistic = f"{_MEDIAN}{plural(ratio.rounds, 'round')}" if ratio.rounds else "ratio of means"
+    basis = SIMULATED if _is_simulated(comparison) else f"{statistic}; {_interval(ratio)}"
     return f"{at} {winner} is {_digits(ratio.value)} times as fast as {rival} ({basis})."
+
+
+def about_ratio(said: str) -> str:
+    """Say why the ratio in a verdict differs from that of two times in a table; empty if it states no such ratio."""
+    return _OTHER_RATIO if _MEDIAN in said else ""
+
+
+def _interval(ratio: Ratio) -> str:
+    """Write "95 %: 4.21 to 4.55"."""
+    return f"95 %: {_digits(ratio.low)} to {_digits(ratio.high)}"
 
 
 def _other_mean(points: dict[str, Point], size_bytes: int, winners: Winners) -> Iterator[str]:
@@ -277,7 +294,7 @@ def _doubt(tied: list[str], points: dict[str, Point], size_bytes: int, compariso
         return ""
     times = ", ".join(
         f"{name} takes {_digits(ratio.value)} times as long as {fastest} "
-        f"(95 %: {_digits(ratio.low)} to {_digits(ratio.high)})"
+        f"({'median' if ratio.rounds else 'ratio of means'}; {_interval(ratio)})"
         for name, ratio in ratios.items()
     )
     hope = "More iterations would narrow the interval."

@@ -91,7 +91,7 @@ export function definitions(job: BenchmarkJob, metric: Metric, statistic: Statis
   };
   const { done, total } = job.progress;
   const means = `The mean is ${overRanks(job.spec)}, as in nccl-tests; the band is of the slowest rank.`;
-  const medians = "The median and the band are of the slowest rank; the verdict, the best values and the table below use the mean.";
+  const medians = "The median and the band are of the slowest rank; the best values and the table below use the mean.";
   const { imported } = job.spec;
   if (imported) return `${done} of ${plural(total ?? 0, "row")}, as ${imported.tool} printed them; it states no spread. ${formulas[metric]}`;
   const points = job.spec.benchmark.topology ? "" : `${statistic === "mean" ? means : medians} `;

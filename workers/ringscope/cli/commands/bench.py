@@ -42,7 +42,7 @@ from ringscope.contracts.words.units import format_size
 from ringscope.cost.traces.operation_perfetto import traced_to_perfetto
 from ringscope.cost.traces.operation_trace import Clock, operations
 from ringscope.judging.comparison import SweepComparison
-from ringscope.judging.verdict import explanation, verdict
+from ringscope.judging.verdict import about_ratio, explanation, verdict
 from ringscope.rank.local import Run, run_local
 from ringscope.rank.machine import known_machine
 
@@ -211,7 +211,9 @@ def _tell(job: JobSpec, run: Run, timestamps: bool) -> None:
         comparison = SweepComparison.of(run.measurements)
         if sentence := explanation(comparison):
             say(f"# {sentence}")
-        say(verdict(comparison))
+        say(found := verdict(comparison))
+        if note := about_ratio(found):
+            say(note)
 
 
 def _perfetto(job: JobSpec, run: Run) -> dict[str, Any]:

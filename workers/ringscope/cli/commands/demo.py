@@ -18,6 +18,7 @@ from ringscope.cli.progress import describe, show_progress
 from ringscope.cli.size_table import caption, size_table
 from ringscope.cli.training import figures
 from ringscope.client import Job
+from ringscope.judging.verdict import about_ratio
 
 MOST_RANKS = 4
 DEMO_JOB: dict[str, Any] = {
@@ -83,7 +84,7 @@ def _run(stack: Stack) -> Job:
     say()
     say(describe(job))
     explained = [job.summary.explanation] if job.state == "succeeded" else []
-    for sentence in filter(None, (figures(job), *explained, *sentences(job))):
+    for sentence in filter(None, (found := figures(job), about_ratio(found), *explained, *sentences(job))):
         say(sentence)
     return job
 

@@ -25,6 +25,7 @@ from ringscope.client import ApiProblemError, CalledCollectives, Client, Job
 from ringscope.client.views.imports import Judgement
 from ringscope.contracts.job import IMPORTED
 from ringscope.contracts.record import Measurement
+from ringscope.judging.verdict import about_ratio
 
 JobId = Annotated[int, typer.Argument(metavar="ID", min=1, help="The job's number.")]
 
@@ -177,6 +178,8 @@ def show(
         print_collectives(called)
     if found := part.verdict or "The job measured no size in this range." if part else figures(job):
         say(found)
+        if note := about_ratio(found):
+            say(note)
     if judgement:
         say(judgement.sentence)
     elif explain:

@@ -6,6 +6,9 @@ import { useView } from "../useView";
 import { awaited } from "./awaited";
 import classes from "./Situation.module.css";
 
+const OTHER_RATIO =
+  "Each round timed both algorithms; the ratio is the median over the rounds. Two means differ by another ratio, as a few slow iterations raise a mean.";
+
 interface Props {
   job: JobView;
   /** undefined: they are loading. */
@@ -18,11 +21,11 @@ interface Props {
 export function Sentence({ job, rows, part }: Props) {
   if (job.state === "failed" || job.state === "cancelled") return <Ended job={job} />;
   if (job.pending) return <Waiting pending={job.pending} />;
+  const text = part ? part.verdict || "The job measured no size in this range." : sentence(job, rows);
   return (
-    <p className={classes.verdict}>
+    <p className={classes.verdict} title={text.includes("median of ") ? OTHER_RATIO : undefined}>
       {job.state === "succeeded" && disturbance(job) && <span className={classes.disturbed}>Disturbed. </span>}
-      {part ? part.verdict || "The job measured no size in this range." : sentence(job, rows)}{" "}
-      {part && <AllSizes />}
+      {text} {part && <AllSizes />}
     </p>
   );
 }

@@ -16,6 +16,17 @@ it("says in the answer why an elastic job has fewer ranks, and when it may get m
   expect((await shown("")).filter((text) => text.includes("of 4 ranks"))).toEqual([]);
 });
 
+it("says why a ratio of rounds is not that of the means", async () => {
+  const titled = async (verdict: string) => {
+    const job = aJob({ state: "succeeded", summary: { ...aJob().summary, verdict } as BenchmarkJob["summary"] });
+    const page = await drawn(<Situation job={job} rows={[]} />, "/jobs/7", new Answers());
+    return page.querySelector<HTMLElement>("[aria-label=Outcome] p")?.title ?? "";
+  };
+  const ratio = "At 1 MiB ring is 2 times as fast as mpi";
+  expect(await titled(`${ratio} (median of 20 rounds; 95 %: 1.9 to 2.1).`)).toContain("a few slow iterations raise a mean");
+  expect(await titled(`${ratio} (simulated).`)).toBe("");
+});
+
 it("says that medians decide only if an algorithm wins beside a better mean", async () => {
   const best = ["mpi", "ring"].map((algorithm) => ({
     algorithm, busbw_gb_per_s: 1, in_place: false, is_unstable: false, iterations: 20, size_bytes: 64, transport: "shared_memory",

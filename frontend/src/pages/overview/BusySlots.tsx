@@ -12,7 +12,7 @@ export function BusySlots({ total }: { total: number }) {
   const query = useQuery(busySlotsQuery);
   const { data } = query;
   if (!data) return <div className={classes.day}>{query.error && <QueryError what="The busy slots could not be loaded" query={query} />}</div>;
-  const { points, mean, most } = stepsOf(data.busy, total);
+  const { points, mean, most } = stepsOf(data, total);
   const share = total > 0 ? ` (${percent(mean / total)})` : "";
   const caption = `Busy slots over the last 24 hours: ${meanCount(mean)} of ${plural(total, "slot")} on average${share}, ${meanCount(most)} in the busiest quarter of an hour.`;
   return (

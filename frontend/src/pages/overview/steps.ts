@@ -1,4 +1,5 @@
 /** The busy slots of a day as a step line. Pure. */
+import type { BusySlotsView } from "../../api/types";
 
 export interface Steps {
   /** "x,y x,y" between 0 and 1, the newest on the right. */
@@ -7,27 +8,43 @@ export interface Steps {
   most: number;
 }
 
-/** The means of equal parts of a time, against the number of slots or their own highest value if that is more. */
-export function stepsOf(busy: readonly number[], total: number): Steps {
-  const most = Math.max(0, ...busy);
-  const full = Math.max(total, most, 1);
+/** How much of its width each part has: all of it but the last one, which ends now. */
+function widthsOf({ since, until, bin_seconds: seconds, busy }: BusySlotsView): number[] {
+  const all = (Date.parse(until) - Date.parse(since)) / 1000 / seconds;
+  return busy.map((_, i) => Math.min(1, Math.max(0, all - i)));
+}
+
+/**
+ * The means of the parts of a time, against the number of slots or their own highest value if that is more. The last
+ * part counts for the highest as if no slot were busy in the rest of it: so that value grows only.
+ */
+export function stepsOf(day: BusySlotsView, total: number): Steps {
+  const { busy } = day;
+  const widths = widthsOf(day);
+  const all = widths.reduce((sum, width) => sum + width, 0);
+  const full = Math.max(total, ...busy, 1);
   const points = busy.flatMap((value, i) => {
     const y = round(1 - value / full);
-    return [`${round(i / busy.length)},${y}`, `${round((i + 1) / busy.length)},${y}`];
+    return [`${round(i / all)},${y}`, `${round((i + (widths[i] ?? 0)) / all)},${y}`];
   });
-  return { points: points.join(" "), mean: busy.reduce((sum, value) => sum + value, 0) / Math.max(1, busy.length), most };
+  const weighed = busy.map((value, i) => value * (widths[i] ?? 0));
+  return { points: points.join(" "), mean: weighed.reduce((sum, value) => sum + value, 0) / (all || 1), most: Math.max(0, ...weighed) };
 }
 
 function round(value: number): number {
   return Math.round(10_000 * value) / 10_000;
 }
 
-/** The mean of each whole hour, the oldest first, for a table. */
-export function hourly({ since, bin_seconds: seconds, busy }: { since: string; bin_seconds: number; busy: readonly number[] }): { time: string; busy: number }[] {
-  const perHour = Math.max(1, Math.round(3600 / seconds));
-  return Array.from({ length: Math.ceil(busy.length / perHour) }, (_, hour) => {
-    const part = busy.slice(hour * perHour, (hour + 1) * perHour);
-    const time = new Date(Date.parse(since) + hour * perHour * seconds * 1000).toISOString();
-    return { time, busy: part.reduce((sum, value) => sum + value, 0) / part.length };
+/** The mean of each whole hour of the clock, the oldest first, for a table. */
+export function hourly(day: BusySlotsView): { time: string; busy: number }[] {
+  const widths = widthsOf(day);
+  const hours = new Map<number, { time: string; sum: number; width: number }>();
+  day.busy.forEach((value, i) => {
+    const time = Date.parse(day.since) + i * day.bin_seconds * 1000;
+    const hour = Math.floor(time / 3_600_000);
+    const known = hours.get(hour) ?? { time: new Date(time).toISOString(), sum: 0, width: 0 };
+    const width = widths[i] ?? 0;
+    hours.set(hour, { time: known.time, sum: known.sum + value * width, width: known.width + width });
   });
+  return [...hours.values()].map(({ time, sum, width }) => ({ time, busy: sum / (width || 1) }));
 }

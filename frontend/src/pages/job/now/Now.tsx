@@ -4,31 +4,34 @@ import { lazyPart } from "../../../components/lazyPart";
 import type { JobView } from "../../../api/types";
 import { Skeleton } from "../../../components/states/Skeleton";
 import { isTerminal } from "../../../lib/state";
-import { expectedRows } from "./stepRows";
+import { expectedRows, hasLastSteps } from "./stepRows";
 import classes from "./Now.module.css";
 
 // Few jobs fail, and most pages are opened after the job has ended.
 const LastLines = lazyPart(async () => (await import("../log/LastLines")).LastLines);
 const Steps = lazyPart(async () => (await import("./Steps")).Steps);
 
-/** Nothing for a job that has ended, except the last lines if it failed; a page that was open before keeps its content. */
+/**
+ * Nothing for a job that succeeded, unless the page was open before it ended: then the content stays. The last lines of a
+ * job that failed, and the last steps of training that did not get to its end.
+ */
 export function Now({ job }: { job: JobView }) {
   const [isWatched] = useState(!isTerminal(job.state));
   const hasLines = job.state === "failed" && job.attempts.length > 0;
-  if (!isWatched && !hasLines) return null;
-  const title = hasLines ? "Last lines" : titleOf(job);
-  return (
+  const titles = [hasLines && "Last lines", (hasLastSteps(job) || (isWatched && !hasLines)) && titleOf(job)].filter((title) => title !== false);
+  return titles.map((title, i) => (
     <section
+      key={i}
       className={`card ${classes.now}`}
       aria-label={title}
-      data-watched={isWatched || undefined}
+      data-watched={(i === 0 && isWatched) || undefined}
       style={{ "--rows": expectedRows(job) } as CSSProperties}
     >
       <Suspense fallback={<Skeleton rows={2} isBare />}>
-        {hasLines ? <LastLines job={job} /> : <Steps job={job} title={title} />}
+        {i === 0 && hasLines ? <LastLines job={job} /> : <Steps job={job} title={title} />}
       </Suspense>
     </section>
-  );
+  ));
 }
 
 function titleOf({ state }: JobView): string {

@@ -9,7 +9,7 @@ import { QueryError } from "../../../components/states/QueryError";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
 import { newestStepsQuery } from "../../../data/job";
 import { isBenchmark, isTerminal } from "../../../lib/state";
-import { expectedRows } from "./stepRows";
+import { expectedRows, hasLastSteps } from "./stepRows";
 import { countWords, shownSteps, slowestWords } from "../../../lib/steps";
 import { MembersTable } from "./MembersTable";
 import classes from "./Now.module.css";
@@ -23,7 +23,7 @@ const PACE_MS = 1000;
 
 export function Steps({ job, title }: { job: JobView; title: string }) {
   const hasRanks = job.state === "running" || job.state === "stopping";
-  const query = useQuery({ ...newestStepsQuery(job.id), enabled: hasRanks });
+  const query = useQuery({ ...newestStepsQuery(job.id), enabled: hasRanks || hasLastSteps(job) });
   const latest = useThrottledValue(query.data, PACE_MS);
   const [held, setHeld] = useState<NewestSteps | null>(null);
   const newest = hasRanks || isTerminal(job.state) ? shownSteps(job, held ?? latest) : null;
@@ -78,7 +78,7 @@ function Body({ job, newest, isLoaded }: BodyProps) {
     );
   }
   if (isAwaited(job)) return <AwaitedSteps ranks={expectedRows(job)} isTraining={!isBenchmark(job)} />;
-  return isTerminal(job.state) && <p className={`dim ${classes.none}`}>The job ended before a rank reported a step.</p>;
+  return isTerminal(job.state) && (isLoaded || !hasLastSteps(job)) && <p className={`dim ${classes.none}`}>The job ended before a rank reported a step.</p>;
 }
 
 /** Whether no rank has been started yet. */

@@ -197,13 +197,20 @@ it.each(["", "&place=in"])("has one headline number for each algorithm, in its t
   expect(legend).toContain("42.0 GB/s");
 });
 
+const JUDGEMENT: BandwidthJudgement = { word: "as expected", sentence: "42 GB/s at 64 MiB.", version: 1, basis: "references", facts: null, missing: [], transport: [], references: [], sizes: [] };
+const OWN_RUNS = { kind: "baseline", size_bytes: 1024, busbw_gb_per_s: 12, low_gb_per_s: 11.9, high_gb_per_s: 13.7, source: "4 own runs", url: "", date: "" };
+
 it.each([
-  [{ best_row_runs: 2, needed_runs: 3 }, "operator", "Expected here–2 of 3 runs; measure again", "/jobs/new?from=7"],
-  [{ best_row_runs: 2, needed_runs: 3 }, "viewer", "Expected here–2 of 3 runs", undefined],
-  [{ best_row_runs: 4, needed_runs: 3 }, "operator", "Expected here–earlier runs disagree", undefined],
-  [{ best_row_runs: null, needed_runs: 3 }, "operator", "Expected here–unknown", undefined],
-] as const)("says how many earlier runs are missing for an expected value, and how to get one: %j, %s", async (told, role, words, href) => {
-  const known = answers().of(meQuery, { role } as never).of(jobPredictionQuery(7, 0), { model: null, limit: null, baseline: [], ...told });
+  ["unknown", { best_row_runs: 2, needed_runs: 3 }, "operator", "Expected hereunknown2 of 3 runs", "/jobs/new?from=7"],
+  ["unknown", { best_row_runs: 2, needed_runs: 3 }, "viewer", "Expected hereunknown2 of 3 runs", undefined],
+  ["unknown", { best_row_runs: 4, needed_runs: 3 }, "operator", "Expected hereunknownearlier runs disagree", undefined],
+  ["unknown", { best_row_runs: null, needed_runs: 3 }, "operator", "Expected hereunknownnothing to compare with", undefined],
+  ["low by 5 %", { best_row_runs: 4, needed_runs: 3 }, "operator", "Expected here▼ low by 5 %11.9 to 13.7 GB/s by 4 own runs", undefined],
+] as const)("has one word for what was to be expected, and says which runs are missing: %s, %j, %s", async (word, told, role, words, href) => {
+  // The limit would be a share of 42 %, which is not what was to be expected.
+  const limit = { busbw_gb_per_s: 100, source: "The link." } as never;
+  const known = answers().of(meQuery, { role } as never).of(jobPredictionQuery(7, 0), { model: null, limit, baseline: [], ...told });
+  known.of(judgementQuery(7), { ...JUDGEMENT, word, references: [OWN_RUNS] });
   const page = await drawn(<JobPage />, "/jobs/7?view=table", known);
   const fact = [...page.querySelectorAll("[aria-label=Outcome] dl > div")].find(({ textContent }) => textContent.startsWith("Expected here"));
   expect(fact?.textContent).toBe(words);
@@ -303,8 +310,7 @@ it("says first of a disturbed run that it was disturbed", async () => {
 it("shows of an imported job what another tool measured, and nothing that only a run here has", async () => {
   const imported = { file: "nccl.log", line: 3, tool: "nccl-tests", rows: 1, flagged: 0, is_partial: false, gpu: "H100", nodes: 2, sha256: "0" };
   const job = succeeded({ kind: "imported", started_at: null, finished_at: null, spec: { ...spec, kind: "imported", imported } });
-  const judgement: BandwidthJudgement = { word: "as expected", sentence: "42 GB/s at 64 MiB.", version: 1, basis: "references", facts: null, missing: [], transport: [], references: [], sizes: [] };
-  const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(job).of(judgementQuery(7), judgement));
+  const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(job).of(judgementQuery(7), JUDGEMENT));
   expect([...page.querySelectorAll("nav[aria-label='Parts of the job'] a")].map((link) => link.textContent)).toEqual(["Results", "Configuration"]);
   const text = page.textContent;
   expect(text).toContain("✓ as expected 42 GB/s at 64 MiB.");

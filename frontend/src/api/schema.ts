@@ -3016,19 +3016,20 @@ export interface components {
         };
         /**
          * BusySlots
-         * @description The mean number of busy slots in equal parts of a time span.
+         * @description The mean number of busy slots in parts of a time span that begin at round times of the clock.
          */
         BusySlots: {
             /** Bin Seconds */
             bin_seconds: number;
             /**
              * Busy
-             * @description The mean number of busy slots in each part of the span, oldest first.
+             * @description The mean number of busy slots in each part of the span, oldest first; of the last one until now.
              */
             busy: number[];
             /**
              * Since
              * Format: date-time
+             * @description The beginning of the first part: a multiple of bin_seconds since 1970, UTC.
              */
             since: string;
             /**

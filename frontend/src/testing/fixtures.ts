@@ -366,10 +366,7 @@ export function aNode(change: Partial<NodeView> = {}): NodeView {
     desired_at: null,
     observed: "ready",
     observed_reason: "",
-    slots_total: 0,
-    slots_busy: 0,
-    slots_free: 0,
-    slots_quarantined: 0,
+    ...{ slots_total: 0, slots_busy: 0, slots_free: 0, slots_quarantined: 0 },
     slots: [],
     inventory: {
       hostname: "n1",

@@ -57,7 +57,7 @@ class Node(View):
 
 
 class BusySlots(View):
-    """The mean number of busy slots in equal parts of a time span."""
+    """The mean number of busy slots in parts of a time span that begin at round times of the clock."""
 
     since: datetime
     until: datetime

@@ -43,7 +43,7 @@ async def receive(services: Services, node_name: str, body: RecordBatch) -> int:
     stored, end = -1, body.first_sequence + len(body.records) - 1
     while True:
         async with services.database.write() as session:
-            node_id, _ = await registry.speaker(session, node_name, body.epoch)
+            node_id, *_ = await registry.speaker(session, node_name, body.epoch)
             attempt, member = await member_on(session, body.attempt_id, node_id)
             ingested = await ingest(session, member, attempt, node_name, body)
             step_ids = await _step_ids(services, session, attempt.id, ingested)

@@ -14,7 +14,7 @@ import pytest
 from scripts import release
 from tests.deploy.recipes import DOCKERFILE, ROOT
 
-from ringscope.contracts.words.version import __version__
+from ringscope.contracts.words.version import OLDEST_AGENT, __version__
 
 METADATA = """Metadata-Version: 2.4
 Name: ringscope
@@ -41,7 +41,10 @@ def test_the_version_stands_in_one_module_and_everything_else_follows() -> None:
         assert json.loads((ROOT / "frontend" / name).read_text())["version"] == __version__, name
     found = re.findall(r"ringscope-(?:server|worker|worker-cuda):(\d[\w.]*)", DOCKERFILE.read_text())
     assert found and set(found) == {__version__}
-    assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text()
+    changelog = (ROOT / "CHANGELOG.md").read_text()
+    assert f"## {__version__}" in changelog
+    minors = [*dict.fromkeys(re.findall(r"^## (\d+\.\d+)", changelog, re.MULTILINE))]
+    assert minors[:2][-1] == OLDEST_AGENT, "a server accepts agents of the minor version before its own"
 
 
 def test_constraints_have_a_version_of_all_that_tests_are_installed_with() -> None:

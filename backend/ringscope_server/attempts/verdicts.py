@@ -17,6 +17,7 @@ from ringscope_server.db.models import Attempt, Measurement, Member
 from ringscope_server.db.specs import SPOILED, spec_of, valid_spec
 from ringscope_server.diagnoses.service import verdict_of as diagnosis_verdict
 from ringscope_server.jobs.reasons import Reason, reason_of
+from ringscope_server.nodes import agent_versions
 from ringscope_server.training.epochs import steps_by_epoch
 from ringscope_server.training.search import told_search
 
@@ -33,6 +34,8 @@ class Verdict:
 def node_lost(member: Member) -> str:
     """Return the sentence about a lost node, which is loaded."""
     victims = rank_words(member.first_rank, member.slots)
+    if too_old := agent_versions.refusal(member.node.agent_version):
+        return f"Node {member.node.name} with {victims} is lost. {too_old}"
     return f"Node {member.node.name} with {victims} is lost: its agent has stopped sending heartbeats."
 
 

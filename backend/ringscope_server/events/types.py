@@ -39,7 +39,7 @@ WORDS: dict[str, dict[str, str]] = {
         "registered": "A node's agent registered.",
         "ready": "A node passes its checks again.",
         "degraded": "A node fails one of its checks.",
-        "lost": "A node's heartbeats stopped.",
+        "lost": "A node's heartbeats stopped, or its agent is too old for the server.",
         "back": "A lost node sends heartbeats again.",
         "labelled": "A user changed the labels of a node.",
         "drained": "A node takes no new jobs.",

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.protocol import HEARTBEAT_SECONDS, MISSED_HEARTBEATS_UNTIL_LOST
 from ringscope_server.db.models import Node, QuarantinedSlot
 from ringscope_server.events import audit
+from ringscope_server.nodes import agent_versions
 from ringscope_server.nodes.listening import Listening
 from ringscope_server.nodes.queries import quarantined
 
@@ -24,6 +25,7 @@ _LOOKED_AT = (
     Node.missing,
     Node.clock_offset_seconds,
     Node.last_heartbeat_at,
+    Node.versions["ringscope"].as_string().label("agent_version"),
 )
 State = tuple[str, str]  # observed, and why in words
 
@@ -36,6 +38,10 @@ class Signs(Protocol):
     missing: str
     clock_offset_seconds: float | None
     last_heartbeat_at: datetime
+
+    @property
+    def agent_version(self) -> str | None:
+        """Ringscope's version on the node; None: its agent does not tell it."""
 
 
 async def judge(session: AsyncSession, listening: Listening, now: datetime) -> list[Node]:
@@ -101,6 +107,8 @@ def accept(node: Node) -> None:
 
 
 def _state(node: Signs, quarantine: Iterable[int], listening: Listening | None, now: datetime) -> State:
+    if too_old := agent_versions.refusal(node.agent_version):
+        return "lost", too_old
     if node.observed == "lost":
         # A server that has just begun to listen knows nothing better.
         if now - node.last_heartbeat_at > LOST_AFTER:

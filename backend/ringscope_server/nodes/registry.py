@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.protocol import Registration
 from ringscope_server.db.models import Member, Node
 from ringscope_server.events import audit
-from ringscope_server.nodes import health
+from ringscope_server.nodes import agent_versions, health
 
 
 class StaleEpochError(Exception):
@@ -22,6 +22,7 @@ class Speaker(NamedTuple):
 
     node_id: int
     is_lost: bool
+    refusal: str  # why this server accepts no heartbeat of its agent; empty: it does
 
 
 @dataclass
@@ -29,11 +30,15 @@ class Registered:
     """A registered node, and all nodes whose assignments contain it."""
 
     node: Node
+    refusal: str  # why this server does not accept its agent; empty: it does
     gangs: set[int] = field(default_factory=set)
 
 
 async def register(session: AsyncSession, registration: Registration, now: datetime) -> Registered:
-    """Register a node, also again: the new epoch fences whatever an older agent of that name still sends."""
+    """Register a node, also again: the new epoch fences whatever an older agent of that name still sends.
+
+    A node whose agent is too old for this server is lost, with that as the reason.
+    """
     query = select(Node).where(Node.name == registration.name)
     node = await session.scalar(query.with_for_update(key_share=True))
     if node is None:
@@ -46,7 +51,10 @@ async def register(session: AsyncSession, registration: Registration, now: datet
     node.last_heartbeat_at = now
     health.compare(node)
     found = health.faults(node, await health.unproven_slots(session, node) if node.id else ())
+    refusal = agent_versions.refusal(node.agent_version)
     node.observed, node.observed_reason = "degraded" if found else "ready", " ".join(found)
+    if refusal:
+        node.observed, node.observed_reason = "lost", refusal
     session.add(node)
     await session.flush()
     audit.record(
@@ -59,16 +67,17 @@ async def register(session: AsyncSession, registration: Registration, now: datet
         after=node.observed,
         message=node.observed_reason,
     )
-    return Registered(node, {node.id, *await _gang_mates(session, node.id)})
+    return Registered(node, refusal, {node.id, *await _gang_mates(session, node.id)})
 
 
 async def speaker(session: AsyncSession, name: str, epoch: int) -> Speaker:
     """Return the node of this name and epoch. Raises StaleEpochError."""
-    query = select(Node.id, Node.epoch, Node.observed).where(Node.name == name, Node.removed_at.is_(None))
+    version = Node.versions["ringscope"].as_string().label("version")
+    query = select(Node.id, Node.epoch, Node.observed, version).where(Node.name == name, Node.removed_at.is_(None))
     row = (await session.execute(query)).one_or_none()
     if row is None or row.epoch != epoch:
         raise StaleEpochError(name)
-    return Speaker(row.id, row.observed == "lost")
+    return Speaker(row.id, row.observed == "lost", agent_versions.refusal(row.version))
 
 
 async def ids_named(session: AsyncSession, name: str) -> set[int]:

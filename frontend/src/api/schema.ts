@@ -35,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * Register
-         * @description Register a node, also one that registered before.
+         * @description Register a node, also one that registered before. 426: its agent is too old for this server.
          */
         post: operations["register_agent"];
         delete?: never;

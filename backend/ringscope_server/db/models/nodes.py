@@ -44,6 +44,11 @@ class Node(Base):
     last_heartbeat_at: Mapped[datetime]
     removed_at: Mapped[datetime | None]  # it left the lists; its name stays in the jobs that it ran
 
+    @property
+    def agent_version(self) -> str | None:
+        """Ringscope's version on the node; None: its agent does not tell it."""
+        return self.versions.get("ringscope")
+
 
 class NodeMinute(Base):
     """The mean load of a node in one minute, kept for a day."""

@@ -74,12 +74,17 @@ async def join(body: Join, joiner: Joiner, services: ServicesDep) -> Joined:
 
 @router.post("/register", operation_id="register_agent")
 async def register(registration: Registration, agent: Agent, services: ServicesDep) -> Registered:
-    """Register a node, also one that registered before."""
+    """Register a node, also one that registered before. 426: its agent is too old for this server."""
     await _require_own(services, agent, registration.name)
     received_ns = services.now_ns()
     async with services.database.write() as session:
         registered = await registry.register(session, registration, services.now())
     node = registered.node
+    if registered.refusal:
+        services.directory.forget(node.name)
+        await announce(services, Changes(nodes=registered.gangs))
+        services.signals.wake_scheduler()
+        raise _too_old(registered.refusal)
     services.directory.remember(node.name, node.id, node.epoch)
     services.readings.begin_anew(node.id)
     await announce(services, Changes(nodes=registered.gangs))
@@ -131,7 +136,7 @@ async def report(name: NodeName, body: Report, services: ServicesDep) -> None:
     """Receive an agent's report on an attempt."""
     changes = Changes()
     async with services.database.write() as session:
-        node_id, _ = await _speaker(session, name, body.epoch)
+        node_id, *_ = await _speaker(session, name, body.epoch)
         with _refusals(name):
             attempt, member = await record_intake.member_on(session, body.attempt_id, node_id)
         if body.event == "clean" and member.last_sequence < body.last_sequence:
@@ -174,7 +179,7 @@ async def leave(name: NodeName, body: Leave, services: ServicesDep) -> None:
     """Remove a node whose agent ends for good from the lists; its own token ends with it."""
     try:
         async with services.database.write() as session:
-            node_id, _ = await _speaker(session, name, body.epoch)
+            node_id, *_ = await _speaker(session, name, body.epoch)
             await lifetimes.leave(session, node_id, services.now())
     except lifetimes.NodeHeldError as error:
         sentence = f"Attempt {error.attempt_id} is not proven gone from node {name}; report it clean, then leave."
@@ -188,7 +193,9 @@ async def leave(name: NodeName, body: Leave, services: ServicesDep) -> None:
 async def _ask(services: Services, name: str, epoch: int) -> int:
     """Look the agent up in the table and remember it; a lost node counts as back."""
     async with services.database.read() as session:
-        node_id, is_lost = await _speaker(session, name, epoch)
+        node_id, is_lost, refusal = await _speaker(session, name, epoch)
+    if refusal:
+        raise _too_old(refusal)
     services.directory.remember(name, node_id, epoch)
     if is_lost:
         async with services.database.write() as session:
@@ -196,6 +203,10 @@ async def _ask(services: Services, name: str, epoch: int) -> int:
         await announce(services, Changes(nodes={node_id}))
         services.signals.wake_scheduler()
     return node_id
+
+
+def _too_old(sentence: str) -> Problem:
+    return Problem(426, "agent_too_old", sentence)
 
 
 @contextmanager

@@ -56,6 +56,9 @@ def test_the_search_ends_with_one_candidate_or_after_the_last_round_or_within_th
     assert Rounds(["ring", "ddp"], two, 6.0).next_run() is not None
     assert Rounds(["ring", "ddp"], two, 5.9).next_run() is None
     assert Rounds(["ring", "ddp"], equal[:3], 3.0).next_run() == ("ddp", 1)  # a round that has begun is ended
+    libraries = [run("ring", 0, 100.0, seconds=9.0), run("ddp", 0, 100.0)]  # they initialise in the first run
+    assert Rounds(["ring", "ddp"], libraries, 12.0).next_run() is not None
+    assert Rounds(["ring", "ddp"], libraries, 11.9).next_run() is None
 
 
 def test_a_budget_that_cannot_hold_one_run_each_says_how_much_it_takes() -> None:

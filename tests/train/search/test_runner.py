@@ -8,7 +8,7 @@ import pytest
 from tests.train.virtual_ranks import VirtualCommunicator, on_ranks
 
 from ringscope.contracts.record import Steps
-from ringscope.contracts.search.record import SearchBegin, SearchPlan, SearchTarget, SearchTold
+from ringscope.contracts.search.record import BLOCKS, SearchBegin, SearchPlan, SearchRun, SearchTarget, SearchTold
 from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.training.record import Epoch
@@ -115,6 +115,24 @@ def test_a_killed_rank_costs_its_run_and_the_next_attempt_goes_on(tmp_path: Path
     )
     assert began[0] == "parameter_server"  # the run that was killed, and none of those before it
     assert first.winner == "mirrored-ring" and {line.state for line in first.candidates[:3]} == {"winner", "slower"}
+
+
+def test_later_runs_of_slow_steps_are_short_and_never_as_long_as_the_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for strategy, step_us in STEP_US.items():
+        monkeypatch.setitem(STEP_US, strategy, 90 * step_us)
+    told: list[SearchTold] = []
+    searched(tmp_path, told=told)
+    steps: dict[str, list[int]] = {}
+    for each in told:
+        if isinstance(each, SearchRun):
+            steps.setdefault(each.candidate, []).append((each.steps - WARM_STEPS) // BLOCKS)
+    assert {name: lengths[:2] for name, lengths in steps.items()} == {
+        "mirrored-ring": [4, 5],  # 4 fit a block, as in the first run
+        "parameter_server-sync": [4, 2],
+        "torch_ddp": [4, 2],
+    }
 
 
 def test_a_torn_line_is_left_out(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ All candidates that are left run once in each round, so that a change of the mac
 run follows from the runs so far and from nothing else: an attempt that continues after a killed rank needs only them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, inf
@@ -165,9 +165,15 @@ class Rounds:
             )
 
     def _round_seconds(self) -> float:
-        """Return how long a round of those that are left takes, by their last runs."""
-        last: Mapping[str, float] = {run.candidate: run.seconds for run in self._runs}
-        return sum(last.get(name, 0.0) for name in self.left)
+        """Return how long a round of those that are left takes, by their last runs.
+
+        Libraries initialise in the first run of all, so that another candidate's stands for it.
+        """
+        last = {run.candidate: run.seconds for run in self._runs}
+        very_first = self._runs[0].candidate
+        if len(last) > 1 and sum(run.candidate == very_first for run in self._runs) == 1:
+            del last[very_first]
+        return sum(last.get(name, max(last.values())) for name in self.left)
 
     @staticmethod
     def _order(names: Sequence[str], number: int) -> list[str]:

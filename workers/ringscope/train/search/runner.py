@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 WARM_STEPS = 3  # untimed steps of each run: libraries initialise in them, and memory is touched for the first time
 _FIRST_STEPS = 4  # timed steps of a block in a candidate's first run
-_MOST_STEPS = 200
+_FEWEST_STEPS, _MOST_STEPS = 2, 200  # of a block in later runs
 _DONE: TypeAdapter[list[SearchDone]] = TypeAdapter(list[SearchDone])
 _BLOCK_SECONDS = 0.4  # length of a block in a candidate's later runs
 
@@ -164,14 +164,15 @@ class Runner:
         return reached(candidate.name, epochs, records, self._spec.target_accuracy or 1.0)
 
     def _block_steps(self, name: str) -> int:
-        """Return the steps of a block: as many as fit its time, by the candidate's last run; more than in the first.
+        """Return the steps of a block: as many as fit its time, by the candidate's last run, but not as in the first.
 
         From runs of different lengths follows what a step sends, without what the start of a run sends.
         """
         known = self._told().rounds.runs_of(name)
         if not known:
             return _FIRST_STEPS
-        return min(_MOST_STEPS, max(_FIRST_STEPS + 1, int(_BLOCK_SECONDS * 1e6 / known[-1].time_us)))
+        fitting = min(_MOST_STEPS, max(_FEWEST_STEPS, int(_BLOCK_SECONDS * 1e6 / known[-1].time_us)))
+        return fitting + (fitting == _FIRST_STEPS)
 
     def _measured(
         self, candidate: Candidate, number: int, records: Sequence[Steps], steps: int, peak: int

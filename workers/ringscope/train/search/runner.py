@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 WARM_STEPS = 3  # untimed steps of each run: libraries initialise in them, and memory is touched for the first time
 _FIRST_STEPS = 4  # timed steps of a block in a candidate's first run
-_FEWEST_STEPS, _MOST_STEPS = 2, 200  # of a block in later runs
+_FEWEST_STEPS, _MOST_STEPS = 2, 200  # timed steps of a block in later runs
 _DONE: TypeAdapter[list[SearchDone]] = TypeAdapter(list[SearchDone])
 _BLOCK_SECONDS = 0.4  # length of a block in a candidate's later runs
 

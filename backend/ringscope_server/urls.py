@@ -107,9 +107,10 @@ async def addresses_of(url: str, allowed: Sequence[Network], resolver: Resolve =
     for address in found:
         if not is_allowed(address, allowed):
             whose = host if host == str(address) else f"{host} is {address}, which"
+            given = ip_address(address)
             raise ForbiddenAddressError(
-                f"{whose} is not a public address; choose another "
-                "or allow its network in the server's setting webhook_private_addresses."
+                f"{whose} is not a public address; choose another, or start the server with "
+                f"--webhook-private-addresses {_embedded(given) or given}, or with its network."
             )
     return found
 

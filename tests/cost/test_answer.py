@@ -25,6 +25,9 @@ def test_the_units_are_those_that_were_typed():
     sentence = said("parameter_server", "ring", size_bytes=64 << 20, typed="64MiB")
     assert "(N-1)·K = 576 MiB in and as much out, each link of the ring 1.8·K = 115 MiB." in sentence
     assert "10 times as long" in sentence
+    assert ", parameter_server and naive 21.6 s, 10 times as long: the server's link" in said(
+        "naive", "parameter_server", "ring"
+    ), "equal times are given by all their names"
 
 
 def test_short_messages_are_explained_by_their_number():

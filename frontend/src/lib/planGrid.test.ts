@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PriceCell } from "../api/types";
 import { aRow } from "../testing/resultFixtures";
-import { curveSizes, growth, lead, mapShapes, mapSizes, measuredColumns, priceColumns, pricesCsv } from "./planGrid";
+import { curveSizes, growth, hiddenLines, lead, mapShapes, mapSizes, measuredColumns, priceColumns, pricesCsv } from "./planGrid";
 
 describe("the grids", () => {
   it("hold the size of interest, in order, and reach it", () => {
@@ -45,6 +45,15 @@ describe("priceColumns", () => {
       lines: [{ algorithm: "ring", values: [1, 2] }, { algorithm: "tree", values: [null, 1] }],
     });
     expect(priceColumns(cells, "size_bytes", "busbw").lines[0]?.values).toEqual([2, 2]);
+  });
+
+  it("names the algorithms whose lines hide each other", () => {
+    const of = (values: Record<string, (number | null)[]>) =>
+      hiddenLines({ x: [8, 64], lines: Object.entries(values).map(([algorithm, line]) => ({ algorithm, values: line })) });
+    expect(of({ naive: [4, 8], ring: [1, 2], parameter_server: [4, 8.01], direct: [1, 2], tree: [1, 3] })).toEqual([
+      ["naive", "parameter_server"], ["ring", "direct"],
+    ]);
+    expect(of({ ring: [null, 2], tree: [1, 2] })).toEqual([]);
   });
 
   it("gives the fastest algorithm's lead", () => {

@@ -101,6 +101,22 @@ export function lead(cell: PriceCell): number | null {
   return first?.time_s && second && !first.is_bound && !second.is_bound ? second.time_s / first.time_s : null;
 }
 
+/** How near two values are drawn on one line. */
+const ONE_LINE = 1.01;
+
+/** The algorithms whose lines hide each other, because their values are level everywhere; a list for each such line. */
+export function hiddenLines({ lines }: PriceColumns): string[][] {
+  const isLevel = (a: number | null, b: number | null): boolean =>
+    a === b || (a !== null && b !== null && Math.max(a, b) <= ONE_LINE * Math.min(a, b));
+  const groups: PriceLine[][] = [];
+  for (const line of lines) {
+    const group = groups.find(([first]) => first?.values.every((value, i) => isLevel(value, line.values[i] ?? null)));
+    if (group) group.push(line);
+    else groups.push([line]);
+  }
+  return groups.filter((group) => group.length > 1).map((group) => group.map(({ algorithm }) => algorithm));
+}
+
 /** "From 2 to 32 ranks gather grows 31-fold, ring 1.94-fold": the extremes of one size; null without two of them. */
 export function growth(cells: readonly PriceCell[]): { from: PriceCell; to: PriceCell; most: Growth; least: Growth } | null {
   const sorted = cells.filter((cell) => cell.ranks > 1).sort((a, b) => a.ranks - b.ranks);

@@ -75,8 +75,8 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"url": "https://u:p@example.com/"}, "/url", "must not hold a user or password"),
     ({"url": "ftp://example.com/"}, "/url", "must begin with https:// or http://"),
     ({"url": "http://169.254.169.254/latest"}, "/url", "169.254.169.254 is not a public address"),
-    ({"url": "http://127.0.0.1:8000/"}, "/url", "allow its network in the server's setting"),
-    ({"url": "http://[::ffff:10.0.0.1]/"}, "/url", "is not a public address"),
+    ({"url": "http://127.0.0.1:8000/"}, "/url", "or start the server with --webhook-private-addresses 127.0.0.1, or"),
+    ({"url": "http://[::ffff:10.0.0.1]/"}, "/url", "--webhook-private-addresses 10.0.0.1, or with its network."),
     ({"secret": "whsec_mine"}, "/secret", "there is no such field"),
 ]
 

@@ -16,6 +16,7 @@ def test_a_token_is_made_shown_once_and_revoked(visit: Visit) -> None:
     page = visit.open("/settings/tokens")
     page.get_by_role("button", name="New token").click()
     dialog = page.get_by_role("dialog", name="New token")
+    expect(dialog.get_by_role("textbox", name="Name")).to_have_attribute("aria-required", "true")
     dialog.get_by_role("button", name="Make token").click()
     expect(dialog.get_by_role("textbox", name="Name")).to_be_focused()
     expect(dialog).to_contain_text("The text is too short")

@@ -39,7 +39,7 @@ def answer(
         middle, why = "", reasons.alone(best)
     else:
         at_least = "at least " if best.is_bound else ""
-        middle = f", {_of_rival(rival)}, {at_least}{_longer(rival.time_s / best.time_s)}"
+        middle = f", {_of_rival(rival, _as_slow(priced, rival))}, {at_least}{_longer(rival.time_s / best.time_s)}"
         if not rival.is_whole and (there_and_back := _there_and_back(priced, servers)) is not None:
             ratio = _longer(there_and_back.time_s / best.time_s)
             middle += f", and {_time(there_and_back)} with the way back ({there_and_back.algorithm}), {at_least}{ratio}"
@@ -123,9 +123,16 @@ class _Reasons:
         return self._ranks - 1 if price.algorithm == COLLECTS else price.messages
 
 
-def _of_rival(price: Price) -> str:
+def _as_slow(priced: Sequence[Price], rival: Price) -> list[str]:
+    """Return the algorithms that take as long as the rival, which is first."""
+    level = [price for price in priced if price.is_whole and not price.is_bound]
+    near = [price.algorithm for price in level if 1 / _LEVEL <= price.time_s / rival.time_s <= _LEVEL]
+    return sorted(near, key=lambda name: name != rival.algorithm)
+
+
+def _of_rival(price: Price, names: Sequence[str]) -> str:
     if price.is_whole:
-        return f"{price.algorithm} {_time(price)}"
+        return f"{_listed(names)} {_time(price)}"
     return f"one server {_time(price)} only to collect ({price.algorithm})"
 
 

@@ -8,6 +8,7 @@ import { SameRequest } from "../marks/SameRequest";
 import { postCommand } from "../../lib/command";
 import { shellQuote } from "../../lib/shell";
 import { Dialog, formClass } from "./Dialog";
+import { REQUIRED } from "./required";
 import { plural } from "../../lib/format";
 import { jobsOn } from "../../lib/nodes";
 import { useNodeChange } from "../hooks/useNodeChange";
@@ -52,6 +53,7 @@ function Form({ node, proposed, onClose }: Omit<Required<Props>, "isOpen">) {
     label: "Why",
     description: "The reason is shown with the node.",
     maxLength: 1000,
+    ...REQUIRED,
     value: reason,
     error: isMissing ? "reason: give a reason for other users." : null,
     onChange: ({ currentTarget: { value } }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => {

@@ -3,7 +3,7 @@ import type { JobSpec } from "../../api/types";
 import type { Form, FieldTable } from "./types";
 
 export const SCRIPT_FIELDS = {
-  file: { pointer: "/script/file", label: "File", reads: "text" },
+  file: { pointer: "/script/file", label: "File", reads: "text", isRequired: true },
   arguments: { pointer: "/script/arguments", label: "Arguments", reads: "lines" },
   module: { pointer: "/script/as_module", label: "Run as a module, like python -m", reads: "flag" },
   folder: { pointer: "/script/folder", label: "Working folder (optional)", reads: "optional text" },

@@ -10,6 +10,8 @@ export interface FormField {
   /** Its label on the page. */
   label: string;
   reads: Reading;
+  /** Whether it is empty at first and must be filled. */
+  isRequired?: true;
 }
 
 /** In the order of the page: the first field with a problem is focused. */

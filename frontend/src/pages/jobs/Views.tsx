@@ -5,6 +5,7 @@ import { type FormEvent, memo, useMemo, useState } from "react";
 import { meQuery } from "../../data/server";
 import { Dialog } from "../../components/controls/Dialog";
 import { FormFoot } from "../../components/controls/FormFoot";
+import { REQUIRED } from "../../components/controls/required";
 import { passesFocus } from "../../components/hooks/keepFocus";
 import { useStored } from "../../components/hooks/useStored";
 import type { JobsSearch } from "../../lib/search/search";
@@ -89,6 +90,7 @@ function NameForm({ onName, onCancel }: { onName: (name: string) => void; onCanc
         description="Saved in this browser. The page’s address shows the same view to others."
         data-autofocus
         maxLength={40}
+        {...REQUIRED}
         value={name}
         error={error}
         onChange={(event) => setName(event.currentTarget.value)}

@@ -15,7 +15,7 @@ import { Swatch } from "../../components/marks/Swatch";
 import { digits, formatSeconds } from "../../lib/amount";
 import { SIMULATED, toCsv } from "../../lib/csv";
 import { plural, threeDigits } from "../../lib/format";
-import { curveSizes, growth, mapShapes, mapSizes, measuredColumns, type PlanMetric, priceColumns, type PriceColumns } from "../../lib/planGrid";
+import { curveSizes, growth, hiddenLines, mapShapes, mapSizes, measuredColumns, type PlanMetric, priceColumns, type PriceColumns } from "../../lib/planGrid";
 import { type PlanForm, planQuestion, type PlanSearch } from "../../lib/form/planForm";
 import { parseSize, sizeWriter } from "../../lib/size";
 import classes from "./PlanPage.module.css";
@@ -147,9 +147,16 @@ function Panel({ title, cells, x, writeSize, metric, isTable, measured, children
       ) : (
         <PriceChart model={model} measured={measured} limits={limits} x={x} metric={metric} onHover={setHovered} />
       )}
+      {!isTable && <p className={`dim ${classes.hidden}`}>{hiddenWords(hiddenLines(model))}</p>}
       {children}
     </figure>
   );
+}
+
+/** Which lines are drawn over each other, by name. */
+function hiddenWords(hidden: readonly (readonly string[])[]): string {
+  const groups = hidden.map((names) => `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`);
+  return groups.length === 0 ? "" : `On one line, as their values are the same: ${groups.join("; ")}.`;
 }
 
 function inWords(value: number | null | undefined, metric: PlanMetric): string {

@@ -5,22 +5,22 @@ import { problemsAt } from "../../lib/form/specForm";
 import type { Form, Problems, FieldTable } from "../../lib/form/types";
 
 export const TOKEN_FIELDS = {
-  name: { pointer: "/name", label: "Name", reads: "text" },
+  name: { pointer: "/name", label: "Name", reads: "text", isRequired: true },
   kind: { pointer: "/kind", label: "Kind", reads: "text" },
   role: { pointer: "/role", label: "Role", reads: "text" },
-  node: { pointer: "/node", label: "Node", reads: "text" },
+  node: { pointer: "/node", label: "Node", reads: "text", isRequired: true },
   note: { pointer: "/note", label: "Note (optional)", reads: "text" },
   days: { pointer: "/expires_in_days", label: "Days (optional)", reads: "optional number" },
 } as const satisfies FieldTable<string>;
 
 export const WEBHOOK_FIELDS = {
-  name: { pointer: "/name", label: "Name", reads: "text" },
-  url: { pointer: "/url", label: "URL", reads: "text" },
+  name: { pointer: "/name", label: "Name", reads: "text", isRequired: true },
+  url: { pointer: "/url", label: "URL", reads: "text", isRequired: true },
   events: { pointer: "/events", label: "Events", reads: "text" },
 } as const satisfies FieldTable<string>;
 
 export const SCHEDULE_FIELDS = {
-  name: { pointer: "/name", label: "Name", reads: "text" },
+  name: { pointer: "/name", label: "Name", reads: "text", isRequired: true },
   cron: { pointer: "/cron", label: "Cron expression", reads: "text" },
   timezone: { pointer: "/timezone", label: "Time zone", reads: "text" },
   overlap: { pointer: "/overlap", label: "If its last job has not ended", reads: "text" },

@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError, randomKey } from "../../api/client";
 import { refusedTexts, unreadableTexts } from "./settingsForms";
+import { REQUIRED } from "../../components/controls/required";
 import type { Form, Problems, FieldTable } from "../../lib/form/types";
 
 interface Typed {
@@ -57,8 +58,8 @@ export function useSettingsForm<F extends string, Answer>(
     /** The texts of the form; empty before the first keystroke. */
     texts: typed.texts,
     isSending: mutation.isPending,
-    /** An input's props for a field: its name, its label and its problem. */
-    field: (name: F) => ({ name, label: table[name].label, error: problems[name] ?? null }),
+    /** An input's props for a field: its name, its label, its problem and the mark of one that must be filled. */
+    field: (name: F) => ({ name, label: table[name].label, error: problems[name] ?? null, ...(table[name].isRequired && REQUIRED) }),
     /** Problems that belong to no field. */
     error: Object.keys(refused.fields).length === 0 || refused.other.length > 0 ? error : null,
   };

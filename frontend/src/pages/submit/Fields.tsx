@@ -10,6 +10,7 @@ import { Call } from "./Call";
 import { NodeChoice } from "./NodeChoice";
 import { Ranks } from "./Ranks";
 import { SimulatedCluster } from "./sweep/SimulatedCluster";
+import { TimeLimit } from "./TimeLimit";
 import classes from "./SubmitPage.module.css";
 
 interface Props {
@@ -69,7 +70,7 @@ export function Fields({ engine, form, problems, carried, onChange }: Props) {
         <div className={classes.row}>
           <TextField description="Timed, each size" inputMode="numeric" {...bind("iterations")} />
           <TextField description="Untimed, each size" inputMode="numeric" {...bind("warmup")} />
-          <TextField description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
+          <TimeLimit bound={bind("limit")} />
           <TextField description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
         </div>
       </section>

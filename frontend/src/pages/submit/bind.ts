@@ -1,4 +1,5 @@
 /** How an input of a form is bound to its field. */
+import { REQUIRED } from "../../components/controls/required";
 import type { Form, Problems, FieldTable } from "../../lib/form/types";
 
 /** An input's props for a field and its problem. */
@@ -8,6 +9,8 @@ export interface Bound {
   error: string | undefined;
   value: string;
   onChange: (event: { currentTarget: { value: string } }) => void;
+  withAsterisk?: true;
+  "aria-required"?: true;
 }
 
 export type Bind<F extends string> = (field: F) => Bound;
@@ -25,6 +28,7 @@ export function binder<F extends string>(
     error: problems[field],
     value: form[field],
     onChange: (event) => onChange(field, event.currentTarget.value),
+    ...(table[field].isRequired && REQUIRED),
   });
 }
 

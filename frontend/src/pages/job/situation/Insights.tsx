@@ -1,4 +1,4 @@
-/** The problems that were found while the job ran, folded into one line; inside are the ranks' stacks, folded again. */
+/** What was wrong while the job ran: what disturbed it, and the problems that were found, folded into one line. */
 import { Suspense, useState } from "react";
 import { lazyPart } from "../../../components/lazyPart";
 import type { InsightView, JobView } from "../../../api/types";
@@ -15,9 +15,17 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
   // Insights that exist when the page opens are unfolded; later ones stay folded, so that nothing moves.
   const [isOpen, setOpen] = useState(insights.length > 0);
   const newest = insights.findLast(({ until }) => until === null) ?? insights.at(-1);
+  const isDone = job.state === "succeeded";
+  const disturbedBy = isDone ? disturbance(job) : "";
   return (
     <section className={`${folds.fold} ${classes.insights}`} aria-label="Insights">
-      {newest ? (
+      {(disturbedBy || !newest) && (
+        <p>
+          {isDone && <strong>Problems: </strong>}
+          {newest ? disturbedBy : withoutInsight(job, disturbedBy)}
+        </p>
+      )}
+      {newest && (
         <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>
             {isOpen ? plural(insights.length, "insight") : <Preview insight={newest} others={insights.length - 1} />}
@@ -28,8 +36,6 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
             ))}
           </ul>
         </details>
-      ) : (
-        <p className="dim">{withoutInsight(job)}</p>
       )}
       <Suspense>{isTerminal(job.state) && job.started_at !== null && <NotChecked jobId={job.id} until={newest?.until ?? null} />}</Suspense>
     </section>
@@ -37,12 +43,11 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
 }
 
 /** A job that ended badly says so itself; that no check found a problem would contradict it. */
-function withoutInsight(job: Pick<JobView, "kind" | "state" | "started_at" | "attempts">): string {
+function withoutInsight(job: Pick<JobView, "kind" | "state" | "started_at">, disturbedBy: string): string {
   if (job.started_at === null) return isTerminal(job.state) ? "The job never ran, so nothing was checked." : "Checks begin when the job runs.";
   if (!isTerminal(job.state)) return "The checks have found no problem so far.";
   if (job.state !== "succeeded") return "The checks add nothing to how the job ended.";
-  if (job.kind === "diagnosis") return "The job's own checks found nothing beside the verdict.";
-  return `No ${disturbance(job) ? "other " : ""}problem was found.`;
+  return `${disturbedBy} ${disturbedBy || job.kind === "diagnosis" ? "No other" : "None"} was found.`;
 }
 
 function Preview({ insight, others }: { insight: InsightView; others: number }) {

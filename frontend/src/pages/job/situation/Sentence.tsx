@@ -7,7 +7,7 @@ import { awaited } from "./awaited";
 import classes from "./Situation.module.css";
 
 const OTHER_RATIO =
-  "Each round timed both algorithms; the ratio is the median over the rounds. Two means differ by another ratio, as a few slow iterations raise a mean.";
+  "The ratio is the median over rounds that timed both. Two means give another one, as a few slow iterations raise a mean.";
 
 interface Props {
   job: JobView;

@@ -13,7 +13,7 @@ import { nextStep } from "../../../lib/nextStep";
 import { rankCount } from "../../../lib/sweep/caption";
 import { formatDuration, plural, secondsBetween, shortList, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
-import { disturbance, isActive, isBenchmark, isImported, isTerminal } from "../../../lib/state";
+import { isActive, isBenchmark, isImported, isTerminal } from "../../../lib/state";
 import { Advice } from "./Advice";
 import { Blame } from "./Blame";
 import { CheckFact } from "./CheckFact";
@@ -33,7 +33,7 @@ const MissingNodes = lazyPart(async () => (await import("./MissingNodes")).Missi
 /** At most this many algorithms have a tile; of more, one fewer. The chart has every one. */
 const MOST_BEST = 4;
 const MOST_NODES = 3;
-const BY_MEDIANS = "The figures are means; medians of rounds decide which is fastest.";
+const BY_MEDIANS = "The figures are means; medians of rounds decide.";
 
 interface Props {
   job: JobView;
@@ -167,12 +167,12 @@ function AlgorithmLabel({ name }: { name: string }) {
   );
 }
 
-/** What disturbed the job and why the winner is faster, or what to do next. */
+/** Why the winner is faster, or what to do next. */
 function Explanation({ job, part }: { job: JobView; part: RangeVerdict | undefined }) {
   if (job.state !== "succeeded") return <Advice text={job.advice} />;
   const { summary } = job;
   const why = summary.kind === "benchmark" ? (part ?? summary).explanation : "";
-  const text = [disturbance(job), why, isBenchmark(job) && isOutdone(job) && BY_MEDIANS].filter(Boolean).join(" ");
+  const text = isBenchmark(job) && isOutdone(job) ? `${why} ${BY_MEDIANS}` : why;
   return text && <p className="dim">{text}</p>;
 }
 

@@ -36,7 +36,7 @@ it("says that medians decide only if an algorithm wins beside a better mean", as
     const job = aJob({ state: "succeeded", summary: { ...aJob().summary, best, winners } as BenchmarkJob["summary"] });
     return (await drawn(<Situation job={job} rows={[]} />, "/jobs/7", new Answers())).textContent;
   };
-  const note = "The figures are means; medians of rounds decide which is fastest.";
+  const note = "The figures are means; medians of rounds decide.";
   expect(await shown("ring")).toContain(note);
   expect(await shown("mpi")).not.toContain(note);
   expect(await shown("ring", 128)).not.toContain(note);

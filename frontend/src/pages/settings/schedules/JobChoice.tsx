@@ -2,6 +2,7 @@ import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { JobView } from "../../../api/types";
+import { REQUIRED } from "../../../components/controls/required";
 import { jobQuery } from "../../../data/job";
 import { recentJobsQuery } from "../../../data/jobs";
 import { simulatedPrefix, jobTitle } from "../../../lib/state";
@@ -57,7 +58,7 @@ export function JobChoice({ job, spec, drain, share, from, kept }: Props) {
         value={value}
         onChange={(event) => setChosen(event.currentTarget.value)}
       />
-      {value === "number" && <TextInput name={job.name} error={job.error} label="Number of the job" inputMode="numeric" />}
+      {value === "number" && <TextInput name={job.name} error={job.error} label="Number of the job" inputMode="numeric" {...REQUIRED} />}
       {value === "spec" && (
         <Textarea
           {...spec}

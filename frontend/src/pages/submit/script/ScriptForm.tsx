@@ -10,6 +10,7 @@ import { FormFrame } from "../FormFrame";
 import { Limits } from "../Limits";
 import { NodeChoice } from "../NodeChoice";
 import { Ranks } from "../Ranks";
+import { TimeLimit } from "../TimeLimit";
 import classes from "../SubmitPage.module.css";
 import { useFormState } from "../useFormState";
 
@@ -65,7 +66,7 @@ export function ScriptForm({ choices, base, from }: Props) {
                 <Ranks bound={bind("ranks")} />
                 <TextField description="Empty: as few as possible" inputMode="numeric" {...bind("nodes")} />
                 <SelectField description="auto: GPUs where there are any" data={options(choices.fields.device ?? [], form.device)} {...bind("device")} />
-                <TextField description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
+                <TimeLimit bound={bind("limit")} />
                 <TextField description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
                 <TextField description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
                 <TextField className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />

@@ -11,6 +11,7 @@ import { FormFrame } from "../FormFrame";
 import { Limits } from "../Limits";
 import { NodeChoice } from "../NodeChoice";
 import { Ranks } from "../Ranks";
+import { TimeLimit } from "../TimeLimit";
 import classes from "../SubmitPage.module.css";
 import { Model } from "../training/Model";
 import { type Part, select } from "../training/trainingPart";
@@ -96,7 +97,7 @@ function Learning(part: Part<SearchField>) {
         <SelectField description="How parameters are updated" {...select(part, "optimizer")} />
         <TextField description="Step size of the optimizer" inputMode="decimal" {...bind("learning_rate")} />
         <SelectField description="Number type of forward and backward" {...select(part, "precision")} />
-        <TextField description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
+        <TimeLimit bound={bind("limit")} />
         <TextField description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
       </div>
     </section>

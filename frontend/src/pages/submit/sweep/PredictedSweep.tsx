@@ -17,6 +17,7 @@ import { Properties } from "../../../components/Properties";
 import { ScrollX } from "../../../components/controls/ScrollX";
 import { Skeleton } from "../../../components/states/Skeleton";
 import { threeDigits } from "../../../lib/format";
+import { overLimit } from "../TimeLimit";
 import { predictionItems, predictionNotes, predictionWords } from "./prediction";
 import { predictedLines, limitRule } from "../../../lib/sweep/references";
 import { formatSize } from "../../../lib/size";
@@ -46,7 +47,7 @@ export function PredictedSweep({ spec, check }: Props) {
   if (!check) return <Skeleton rows={ROWS} isBare />;
   return (
     <Loaded query={prediction} what="The prediction could not be loaded" rows={ROWS} isBare>
-      {(found) => <SweepFigures found={found} items={items} isFetching={isFetching} />}
+      {(found) => <SweepFigures found={found} items={items} limitSeconds={settled.time_limit_seconds} isFetching={isFetching} />}
     </Loaded>
   );
 }
@@ -54,14 +55,15 @@ export function PredictedSweep({ spec, check }: Props) {
 interface FiguresProps {
   found: Prediction;
   items: ReturnType<typeof predictionItems>;
+  limitSeconds: number;
   isFetching: boolean;
 }
 
-function SweepFigures({ found, items, isFetching }: FiguresProps) {
+function SweepFigures({ found, items, limitSeconds, isFetching }: FiguresProps) {
   return (
     <div className={classes.predicted} aria-busy={isFetching}>
       <Properties items={items} />
-      <Warnings warnings={found.warnings} />
+      <Warnings warnings={[...overLimit(found.operations_seconds, limitSeconds), ...found.warnings]} />
       {found.model.rows.length > 0 && <PredictedCurve found={found} />}
     </div>
   );

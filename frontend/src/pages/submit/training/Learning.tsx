@@ -1,4 +1,5 @@
 import { SelectField, TextField } from "../../../components/controls/fields";
+import { TimeLimit } from "../TimeLimit";
 import classes from "../SubmitPage.module.css";
 import { select, type TrainingPart } from "./trainingPart";
 
@@ -15,7 +16,7 @@ export function Learning(part: TrainingPart) {
         <TextField description="Step size of the optimizer" inputMode="decimal" {...bind("learning_rate")} />
         <SelectField description="Number type of forward and backward" {...select(part, "precision")} />
         <TextField description="0 to 1; the time to reach it is reported" inputMode="decimal" {...bind("target_accuracy")} />
-        <TextField description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
+        <TimeLimit bound={bind("limit")} />
         <TextField description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
       </div>
     </section>

@@ -9,6 +9,7 @@ import { Loaded } from "../../../components/states/Loaded";
 import { Properties } from "../../../components/Properties";
 import { Skeleton } from "../../../components/states/Skeleton";
 import { type JobCheck, trainingPredictionQuery, TYPING_MS } from "../../../data/prediction";
+import { overLimit } from "../TimeLimit";
 import { sumWords, trainingItems, baselineWords } from "./trainingPrediction";
 import classes from "../SubmitPage.module.css";
 import { Warnings } from "../../../components/states/Warnings";
@@ -32,18 +33,18 @@ export function PredictedTraining({ spec, check }: Props) {
   if (!check) return <Skeleton rows={ROWS} isBare />;
   return (
     <Loaded query={prediction} what="The prediction could not be loaded" rows={ROWS} isBare>
-      {(found) => <TrainingFigures found={found} isFetching={prediction.isFetching} />}
+      {(found) => <TrainingFigures found={found} limitSeconds={settled.time_limit_seconds} isFetching={prediction.isFetching} />}
     </Loaded>
   );
 }
 
-function TrainingFigures({ found, isFetching }: { found: TrainingPrediction; isFetching: boolean }) {
+function TrainingFigures({ found, limitSeconds, isFetching }: { found: TrainingPrediction; limitSeconds: number; isFetching: boolean }) {
   const { baseline } = found;
   const words = sumWords(found);
   return (
     <div className={classes.predicted} aria-busy={isFetching}>
       <Properties items={trainingItems(found)} />
-      <Warnings warnings={found.warnings} />
+      <Warnings warnings={[...overLimit(baseline?.steps_seconds, limitSeconds), ...found.warnings]} />
       {words && <p className="dim">{words}</p>}
       {baseline && (
         <p>

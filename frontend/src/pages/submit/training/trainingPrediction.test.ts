@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { TrainingPrediction } from "../../../api/types";
 import { sumWords, trainingItems, baselineWords } from "./trainingPrediction";
+import { overLimit } from "../TimeLimit";
 
 const found: TrainingPrediction = {
   parameters: 84_746,
@@ -49,4 +50,10 @@ it("says that a step waits for the sums of divided layers", () => {
   const sum = { of: "activations" as const, algorithm: "ring", time_us: 1234, pieces: 8, every_steps: 1, source: "By the model." };
   expect(trainingItems({ ...found, gradient_sum: sum })[2]).toEqual(["Sums of a step", "about 1234 µs by ring, in 8 pieces"]);
   expect(sumWords({ ...found, gradient_sum: sum })).toContain("A step waits for all of these sums.");
+});
+
+it("says which time limit a job needs that would take longer than its own", () => {
+  expect(overLimit(1500, 600)).toEqual(["This takes about 25 min, and the job is stopped after 10 min: set Time limit to 1800 s, or ask for less."]);
+  expect([overLimit(600, 600), overLimit(null, 600), overLimit(undefined, 600)]).toEqual([[], [], []]);
+  expect(overLimit(1e9, 600)[0]).toContain("set Time limit to 604800 s");
 });

@@ -55,6 +55,11 @@ class Network:
         self._free_at: dict[Any, float] = {}
         self._virtual_free_at: dict[Any, float] = {}
 
+    def clock(self) -> float:
+        """Return when the last message so far ends, by the rates alone: no machine is too busy for this clock."""
+        with self._lock:
+            return max(self._virtual_free_at.values(), default=0.0)
+
     def post(self, key: tuple[int, int, int], array: Array, is_send: bool) -> _Letter:
         """Note one end of a message; it starts once both are there."""
         letter = _Letter(array)

@@ -21,7 +21,9 @@ Array = npt.NDArray[np.float32]
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 _NEAR_BYTES, _MOST_FAR_BYTES = 128 << 10, 64 << 20
 _SECONDS_EACH = 0.04
-_TURNS = 400
+_TURNS = 200
+_OVER = 2
+_TURN_SECONDS = 1.0  # beside programs that use the core, each turn may last for some milliseconds
 _FEW_CALLS = 200
 _NS_PER_US = 1e3
 
@@ -88,20 +90,33 @@ def _turn_us() -> float:
         return REFERENCE.turn_us
     whose = memoryview(mmap.mmap(-1, 8)).cast("q")
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    here = os.getpid()
     child = os.fork()
-    me = int(child == 0)
-    best_ns = float("inf")
-    for _ in range(3):
+    if child == 0:
+        _return_turns(whose, here)
+        os._exit(0)
+    best_ns, end, rounds = float("inf"), time.perf_counter() + _TURN_SECONDS, 0
+    while rounds < 6 and (rounds == 0 or time.perf_counter() < end):
         start_ns = time.perf_counter_ns()
         for _ in range(_TURNS):
-            while whose[0] != me:
+            whose[0] = 1
+            while whose[0] == 1:
                 os.sched_yield()
-            whose[0] = 1 - me
-        best_ns = min(best_ns, time.perf_counter_ns() - start_ns)
-    if child == 0:
-        os._exit(0)
+        best_ns, rounds = min(best_ns, time.perf_counter_ns() - start_ns), rounds + 1
+    whose[0] = _OVER
     os.waitpid(child, 0)
     return max(0.1, best_ns / _TURNS / 2 / _NS_PER_US)
+
+
+def _return_turns(whose: memoryview, parent: int) -> None:
+    """Give each turn back to the other process until it says that it is over, or has been ended."""
+    while os.getppid() == parent:
+        for _ in range(_TURNS):
+            if whose[0] == _OVER:
+                return
+            if whose[0] == 1:
+                whose[0] = 0
+            os.sched_yield()
 
 
 if __name__ == "__main__":

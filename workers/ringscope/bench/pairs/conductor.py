@@ -27,6 +27,7 @@ _MOST_SECONDS = 4.0  # for each direction; eight hosts on two cores need several
 _FEWEST_SECONDS = 0.15
 _ROUNDS_BESIDE = 2  # a preflight's budget also holds its start and its verdict, which take about as long as two rounds
 _MESSAGES = 8  # in a block; each may take as long as the timeout
+budget_clock = time.monotonic  # by which rank 0 spends the budget
 _STARTS = 3  # a rank may start so many timeouts later than rank 0
 
 
@@ -74,13 +75,13 @@ class Conductor:
         UserError if the budget cannot hold one round; a preflight then judges what it has.
         """
         self._await_others()
-        budget, began, longest = self._spec.budget_seconds, time.monotonic(), 0.0
+        budget, began, longest = self._spec.budget_seconds, budget_clock(), 0.0
         belief = self._begun
         step = self._next(belief)
         while isinstance(step, Round):
-            start = time.monotonic()
+            start = budget_clock()
             belief = belief.after(step, self._measured(step))
-            spent, longest = time.monotonic() - began, max(longest, time.monotonic() - start)
+            spent, longest = budget_clock() - began, max(longest, budget_clock() - start)
             if step.number == len(self._begun.heard) and spent > budget and not self._is_preflight:
                 sentence = f"diagnosis.budget_seconds: {budget} s cannot hold one round, which took {spent:.1f} s;"
                 raise UserError(f"{sentence} give at least {math.ceil(longest * self._expected_rounds())}.")

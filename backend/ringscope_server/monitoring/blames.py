@@ -44,8 +44,22 @@ class Blames:
 
 
 async def active_blames(session: AsyncSession, now: datetime) -> list[Blame]:
-    """Return what the diagnoses of the last day blame, newest first, as the tables have it now."""
-    return _active(await _read(session, now - KEPT))
+    """Return what the diagnoses of the last day blame, newest first, as the tables have it now.
+
+    A node that was drained or resumed since is not blamed any more: somebody has looked at it.
+    """
+    diagnosed = await _read(session, now - KEPT)
+    if not diagnosed:
+        return []
+    query = select(Node.name, Node.desired_at).where(Node.removed_at.is_(None), Node.desired_at > now - KEPT)
+    changed = {row.name: row.desired_at for row in await session.execute(query)}
+    ended = {each.job_id: each.finished_at for each in diagnosed}
+
+    def is_seen_to(blame: Blame) -> bool:
+        names = changed.keys() & blame.part.names if blame.part.kind == "node" else ()
+        return any(changed[name] >= ended[blame.job_id] for name in names)
+
+    return [blame for blame in _active(diagnosed) if not is_seen_to(blame)]
 
 
 def _active(newest_first: Collection[_Diagnosed]) -> list[Blame]:

@@ -3302,7 +3302,7 @@ export interface components {
         Cluster: {
             /**
              * Blamed
-             * @description What diagnoses blame, newest first.
+             * @description What diagnoses blame, newest first; no node that was drained or resumed since.
              */
             blamed: components["schemas"]["Blame"][];
             /** Jobs Finished */

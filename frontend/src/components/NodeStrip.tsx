@@ -1,5 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { NodeView } from "../api/types";
+import { useBlames } from "./hooks/useBlames";
+import { Blamed } from "./marks/Blamed";
 import { StateBadge } from "./marks/StateBadge";
 import { busyWords, wholeNodeWords } from "../lib/nodes";
 import { nodeLook } from "../lib/state";
@@ -9,6 +11,7 @@ type Slot = NodeView["slots"][number];
 
 /** One cell per slot of every node: busy with a rank (links to its job), free, drained, or out of reach. */
 export function NodeStrip({ nodes }: { nodes: readonly NodeView[] }) {
+  const blames = useBlames();
   return (
     <ul className={classes.nodes}>
       {nodes.map((node) => (
@@ -18,6 +21,7 @@ export function NodeStrip({ nodes }: { nodes: readonly NodeView[] }) {
               {node.name}
             </Link>
             <StateBadge look={nodeLook(node)} />
+            <Blamed by={blames.get(node.name)} />
             <span className="dim">{busyWords(node.slots_busy, node.slots_total)}</span>
           </div>
           <ul className={classes.slots} aria-label={`Slots of ${node.name}`}>

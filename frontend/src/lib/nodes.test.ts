@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aNode } from "../testing/fixtures";
-import { busyWords, gpuUse, labelChanges, sharedAddresses, slotUse, usualVersions, versionsOf, wholeNodeWords } from "./nodes";
+import { blamesOf, busyWords, gpuUse, labelChanges, sharedAddresses, slotUse, usualVersions, versionsOf, wholeNodeWords } from "./nodes";
 
 describe("versions", () => {
   const nodes = [
@@ -47,6 +47,12 @@ it("counts the GPUs of nodes that can be reached, and those with a rank", () => 
   const node = aNode({ inventory, slots_busy: 1 });
   const full = aNode({ inventory, slots_busy: 3 });
   expect(gpuUse([node, full, aNode({ ...node, observed: "lost" }), aNode({ slots_busy: 1 })])).toEqual({ busy: 3, total: 4 });
+});
+
+it("has for each node its newest blame, and one of its links only if it is not blamed itself", () => {
+  const blame = (job_id: number, kind: "node" | "link" | "boundary", ...names: string[]) => ({ job_id, kind, names, sentence: "" });
+  const found = blamesOf([blame(9, "link", "a", "b"), blame(8, "node", "b"), blame(7, "link", "a", "c"), blame(6, "boundary", "d", "e")]);
+  expect([...found].map(([name, { job_id, kind }]) => [name, job_id, kind]).sort()).toEqual([["a", 9, "link"], ["b", 8, "node"], ["c", 7, "link"]]);
 });
 
 describe("labelChanges", () => {

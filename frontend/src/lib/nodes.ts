@@ -1,5 +1,5 @@
 /** Comparison of nodes: slots, addresses and versions. Pure. */
-import type { NodeView } from "../api/types";
+import type { Blame, NodeView } from "../api/types";
 import { plural, threeDigits } from "./format";
 
 /** Jobs that have ranks on the node now. */
@@ -10,14 +10,32 @@ export function jobsOn(node: NodeView): number[] {
 /** Above this many running or waiting processes for each core the node has other work than its ranks. */
 const MOST_LOAD = 1.5;
 
-/** Whether a load average is beyond what the node's cores and its ranks explain. */
-export function isOverloaded({ inventory, slots_busy: ranks }: NodeView, load: number | null | undefined): boolean {
+/** Whether a load average is beyond what the node's cores and its ranks explain; `ranks` are all of its machine. */
+export function isOverloaded({ inventory, slots_busy }: NodeView, load: number | null | undefined, ranks = slots_busy): boolean {
   return load != null && load > MOST_LOAD * Math.max(inventory.cores, ranks);
 }
 
 /** "a load of 18.0 on 2 cores". */
 export function loadWords({ inventory }: NodeView, load: number): string {
   return `a load of ${threeDigits(load)} on ${plural(inventory.cores, "core")}`;
+}
+
+/** Nodes that can be reached, by the machine that their agents run on, as far as host name, cores and memory tell. */
+export function machines(nodes: readonly NodeView[]): NodeView[][] {
+  const found = new Map<string, NodeView[]>();
+  for (const node of nodes.filter(({ observed }) => observed !== "lost")) {
+    const { hostname, cores, memory_bytes: memory } = node.inventory;
+    const key = JSON.stringify([hostname, cores, memory]);
+    found.set(key, [...(found.get(key) ?? []), node]);
+  }
+  return [...found.values()];
+}
+
+/** The newest blame of each node, else of a link that it has, of blames with the newest first. A boundary is one of racks. */
+export function blamesOf(blamed: readonly Blame[]): ReadonlyMap<string, Blame> {
+  const ofKind = (kind: Blame["kind"]): [string, Blame][] =>
+    blamed.filter((blame) => blame.kind === kind).flatMap((blame) => blame.names.map((name): [string, Blame] => [name, blame])).reverse();
+  return new Map([...ofKind("link"), ...ofKind("node")]);
 }
 
 export interface SlotUse {

@@ -140,6 +140,13 @@ async def test_gauge_and_overview_have_a_blame_until_a_later_diagnosis_lacks_it_
     third = await again(server, agents)
     assert (await samples(server))[blamed(third)] == 1
     assert await shown(server) == [{"job_id": third} | blame]
+    clock.advance(5)
+    for change in ({"json": {"reason": "its card"}}, {}):
+        (await server.admin.post(f"/api/v1/nodes/n3/{'drain' if change else 'resume'}", **change)).raise_for_status()
+        assert await shown(server) == [], "somebody has looked at the node"
+    clock.advance(5)
+    fourth = await again(server, agents)
+    assert await shown(server) == [{"job_id": fourth} | blame]
     clock.advance(24 * 3600)
     assert await shown(server) == []
     await server.one_pass()

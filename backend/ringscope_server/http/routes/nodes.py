@@ -57,7 +57,9 @@ class Cluster(BaseModel):
     jobs_queued: int
     jobs_running: int
     jobs_finished: int
-    blamed: list[Blame] = Field(description="What diagnoses blame, newest first.")
+    blamed: list[Blame] = Field(
+        description="What diagnoses blame, newest first; no node that was drained or resumed since."
+    )
 
 
 @router.get("/nodes", operation_id="list_nodes")

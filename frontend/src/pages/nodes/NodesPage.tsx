@@ -3,13 +3,15 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Fragment, useCallback, useRef } from "react";
 import { nodesQuery, readingsQuery, type SeenNode } from "../../data/nodes";
-import type { NodeReadings } from "../../api/types";
+import type { Blame, NodeReadings } from "../../api/types";
 import { ServerCommand } from "../../components/controls/ServerCommand";
 import { Loaded } from "../../components/states/Loaded";
 import { NoNodes } from "../../components/states/NoNodes";
 import { ScrollX } from "../../components/controls/ScrollX";
 import { Warnings } from "../../components/states/Warnings";
+import { Blamed } from "../../components/marks/Blamed";
 import { StateBadge } from "../../components/marks/StateBadge";
+import { useBlames } from "../../components/hooks/useBlames";
 import { useListKeys } from "../../components/hooks/useListKeys";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { plural } from "../../lib/format";
@@ -56,6 +58,7 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
   const reveal = useCallback((index: number) => body.current?.rows.item(index) ?? null, []);
   useListKeys(nodes.length, reveal);
   const usual = usualVersions(nodes);
+  const blames = useBlames();
   const readings = useQuery(readingsQuery).data;
   const readingsOf = new Map(readings?.map((each) => [each.node, each]));
   return (
@@ -80,7 +83,7 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
           </thead>
           <tbody ref={body}>
             {nodes.map((node, index) => (
-              <NodeRow key={node.id} node={node} index={index} usual={usual} readings={readingsOf.get(node.name)} />
+              <NodeRow key={node.id} node={node} index={index} usual={usual} blame={blames.get(node.name)} readings={readingsOf.get(node.name)} />
             ))}
           </tbody>
         </table>
@@ -98,10 +101,11 @@ interface NodeRowProps {
   node: SeenNode;
   index: number;
   usual: ReadonlyMap<string, string>;
+  blame: Blame | undefined;
   readings: NodeReadings | undefined;
 }
 
-function NodeRow({ node, index, usual, readings }: NodeRowProps) {
+function NodeRow({ node, index, usual, blame, readings }: NodeRowProps) {
   return (
     <tr data-index={index}>
       <th scope="row">
@@ -110,7 +114,7 @@ function NodeRow({ node, index, usual, readings }: NodeRowProps) {
         </Link>
       </th>
       <td title={node.desired_reason || node.observed_reason || undefined}>
-        <StateBadge look={nodeLook(node)} />
+        <StateBadge look={nodeLook(node)} /> <Blamed by={blame} />
       </td>
       <td className="number">
         <HeartbeatAge node={node} />
@@ -118,7 +122,7 @@ function NodeRow({ node, index, usual, readings }: NodeRowProps) {
       <td className="number">
         {node.slots_busy} of {node.slots_total}
         {node.slots_busy > node.slots_total && <div className="dim">{beyondWords(node.slots_busy, node.slots_total)}</div>}
-        {wholeNodeWords(node) && <div className="dim">others {wholeNodeWords(node)}</div>}
+        {wholeNodeWords(node) && <div className={`dim ${classes.why}`}>others {wholeNodeWords(node)}</div>}
         {node.slots_quarantined > 0 && <div className={classes.skewed}>⚠ {node.slots_quarantined} quarantined</div>}
       </td>
       <td className={classes.jobs}>

@@ -69,7 +69,7 @@ export function OverviewPage() {
             label="Slots busy"
             value={slots?.busy ?? "–"}
             unit={`of ${slots?.total ?? "–"}`}
-            note={(slots && beyondWords(slots.busy, slots.total)) || "one rank takes one slot"}
+            note={(slots && beyondWords(slots.busy, slots.total)) || (slots && `${slots.free} free; one rank takes one slot`)}
           />
           <Fact
             label="Jobs running"

@@ -67,6 +67,13 @@ it("says in one sentence what needs attention and why", () => {
     "2 nodes and 1 running job need attention: n1 is lost; vm has a load of 18.0 on 2 cores; job 3 has the insight “slow rank”. 1 job failed in the last 24 hours.",
     4,
   ]);
+  const hosts = ["h1", "h2", "h3", "h4"].map((name) => aNode({ ...node, name, slots_busy: 2 }));
+  const all = (load: number) => alertsOf({ nodes: hosts, readings: hosts.map(({ name }) => reading(name, load)), jobs: [] });
+  expect(healthOf(all(13), hosts).sentence).toBe("1 machine needs attention: a load of 13.0 on 2 cores on the machine of h1 … h4.");
+  expect(all(13).map(({ text, path }) => [text, path])).toEqual([
+    ["a load of 13.0 on 2 cores on the machine of h1 … h4; other work than its ranks disturbs what is measured there.", "/nodes"],
+  ]);
+  expect(all(12)).toEqual([]); // the eight ranks on its four nodes explain the load
   expect(said([], [])).toEqual(["No agent has connected yet.", 0]);
 });
 

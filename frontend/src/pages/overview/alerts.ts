@@ -2,7 +2,7 @@
 import type { Blame, JobView, NodeReadings, NodeView } from "../../api/types";
 import { plural, shortList } from "../../lib/format";
 import { INSIGHTS } from "../../lib/insight";
-import { isOverloaded, loadWords } from "../../lib/nodes";
+import { isOverloaded, loadWords, machines } from "../../lib/nodes";
 import type { JobsSearch } from "../../lib/search/search";
 import { isActive, type StateLook } from "../../lib/state";
 
@@ -17,12 +17,15 @@ export interface Alert {
   search?: JobsSearch;
   /** What it is about; undefined: several jobs. */
   node?: string;
+  /** The node that is named first of a machine with several agents. */
+  machine?: string;
   job?: number;
   /** Of a link its nodes, of a boundary its racks. */
   link?: string;
   boundary?: string;
 }
 
+const MOST_NAMES = 3;
 const WARN: StateLook = { glyph: "⚠", text: "", tone: "warn" };
 
 interface Known {
@@ -36,37 +39,54 @@ interface Known {
 }
 
 /**
- * Nodes that are lost, degraded, overloaded or have quarantined slots; then what diagnoses blame, the active insights of
+ * Nodes that are lost, degraded or have quarantined slots; machines that are overloaded; then what diagnoses blame, the active insights of
  * running jobs, and last the failed jobs. A drained node needs no attention: a person wanted it so.
  */
 export function alertsOf({ nodes, readings = [], jobs, blamed = [], failed = 0 }: Known): Alert[] {
   const drained = new Set(nodes.filter(({ desired }) => desired === "drain").map(({ name }) => name));
   const loads = new Map(readings.map(({ node, load_average: loads }) => [node, loads.at(-1)]));
   return [
-    ...nodes.flatMap((node) => ofNode(node, loads.get(node.name))),
+    ...nodes.flatMap(ofNode),
+    ...machines(nodes).flatMap((those) => ofLoad(those, loads)),
     ...blamed.filter(({ names }) => !names.some((name) => drained.has(name))).map(ofBlame),
     ...jobs.filter((job) => isActive(job.state)).flatMap(ofJob),
     ...(failed > 0 ? [ofFailed(failed)] : []),
   ];
 }
 
-function ofNode(node: NodeView, load: number | null | undefined): Alert[] {
-  const path = `/nodes/${encodeURIComponent(node.name)}`;
-  const alert = (text: string, sentence: string, reason: string): Alert => ({
-    id: `${node.name} ${text}`,
-    look: { ...WARN, text },
-    text: `${node.name}: ${sentence}`,
-    reason: `${node.name} ${reason}`,
-    path,
-    node: node.name,
-  });
+function alertOf({ name }: NodeView, text: string, sentence: string, reason: string): Alert {
+  const path = `/nodes/${encodeURIComponent(name)}`;
+  return { id: `${name} ${text}`, look: { ...WARN, text }, text: `${name}: ${sentence}`, reason: `${name} ${reason}`, path, node: name };
+}
+
+function ofNode(node: NodeView): Alert[] {
+  const alert = alertOf.bind(null, node);
   const quarantined = plural(node.slots_quarantined, "slot");
   return [
     ...(node.observed === "ready" ? [] : [alert(node.observed, node.observed_reason || `it is ${node.observed}.`, `is ${node.observed}`)]),
     ...(node.slots_quarantined > 0 ? [alert("quarantine", `${quarantined} not proven free.`, `has ${quarantined} in quarantine`)] : []),
-    ...(node.observed !== "lost" && load != null && isOverloaded(node, load)
-      ? [alert("load", `${loadWords(node, load)}; other work than its ranks disturbs what is measured there.`, `has ${loadWords(node, load)}`)]
-      : []),
+  ];
+}
+
+/** The load of a machine, which all its agents report, in one sentence. */
+function ofLoad(nodes: readonly NodeView[], loads: ReadonlyMap<string, number | null | undefined>): Alert[] {
+  const [node, ...others] = nodes;
+  const load = Math.max(...nodes.map(({ name }) => loads.get(name) ?? 0));
+  const ranks = nodes.reduce((sum, { slots_busy: busy }) => sum + busy, 0);
+  if (!node || !isOverloaded(node, load, ranks)) return [];
+  const words = loadWords(node, load);
+  if (others.length === 0) return [alertOf(node, "load", `${words}; other work than its ranks disturbs what is measured there.`, `has ${words}`)];
+  const names = nodes.map(({ name }) => name);
+  const machine = `the machine of ${names.length > MOST_NAMES ? `${node.name} … ${names.at(-1)}` : names.join(", ")}`;
+  return [
+    {
+      id: `${node.name} load`,
+      look: { ...WARN, text: "load" },
+      text: `${words} on ${machine}; other work than its ranks disturbs what is measured there.`,
+      reason: `${words} on ${machine}`,
+      path: "/nodes",
+      machine: node.name,
+    },
   ];
 }
 
@@ -124,11 +144,13 @@ export function healthOf(alerts: readonly Alert[], nodes: readonly NodeView[]): 
     return { look: { glyph: "✓", text: "healthy", tone: "good" }, sentence: `${ready}, and no job failed in the last 24 hours.`, besides };
   }
   const troubled = new Set(alerts.flatMap(({ node }) => node ?? [])).size;
+  const hosts = new Set(alerts.flatMap(({ machine }) => machine ?? [])).size;
   const links = new Set(alerts.flatMap(({ link }) => link ?? [])).size;
   const boundaries = new Set(alerts.flatMap(({ boundary }) => boundary ?? [])).size;
   const jobs = new Set(alerts.flatMap(({ job }) => job ?? [])).size;
   const parts = [
     troubled > 0 && plural(troubled, "node"),
+    hosts > 0 && plural(hosts, "machine"),
     links > 0 && plural(links, "link"),
     boundaries > 0 && (boundaries === 1 ? "1 boundary" : `${boundaries} boundaries`),
     jobs > 0 && plural(jobs, "running job"),
@@ -138,7 +160,7 @@ export function healthOf(alerts: readonly Alert[], nodes: readonly NodeView[]): 
   const more = own.length > MOST_REASONS ? `; and ${own.length - MOST_REASONS} more` : "";
   const reasons = own.slice(0, MOST_REASONS).map(({ reason }) => reason).join("; ") + more;
   const sentences = [
-    ...(own.length > 0 ? [`${subject} ${troubled + links + boundaries + jobs === 1 ? "needs" : "need"} attention: ${reasons}.`] : []),
+    ...(own.length > 0 ? [`${subject} ${troubled + hosts + links + boundaries + jobs === 1 ? "needs" : "need"} attention: ${reasons}.`] : []),
     ...alerts.filter(({ id }) => id === "failed").map(({ text }) => text),
   ];
   return { look: { ...WARN, text: "attention" }, sentence: sentences.join(" "), besides };

@@ -28,6 +28,8 @@ it("lists the problem of a running job, however many newer jobs there are", asyn
   expect(page.querySelector("[aria-labelledby=alerts]")?.textContent).toContain("job 3: No rank moves.");
   const blamed = [...page.querySelectorAll("[aria-labelledby=alerts] a")].find(({ textContent }) => textContent === `job 7: ${BLAME.sentence}`);
   expect(blamed?.getAttribute("href")).toBe("/jobs/7");
+  const mark = page.querySelector("[aria-labelledby=slots] a[title]");
+  expect([mark?.textContent, mark?.getAttribute("href")]).toEqual(["link blamed by job\u00a07", "/jobs/7"]);
   await act(async () => void (await new Promise(requestAnimationFrame))); // rows follow with the next frame
   const { bars, rows } = places(page);
   expect([bars.split(",").reverse().join(), rows], "the same jobs").toEqual(["40,39,38,37,36,35,34,33,32,31,30,3", "3,40,39,38,37,36,35,34,33,32,31,30"]);

@@ -117,9 +117,9 @@ function Links({ nodes, job, onSubmitted, isMeasured, csv, children }: LinksProp
       </div>
       {job && <Measuring job={job} />}
       {isMeasured ? children : (
-        <NothingMeasured count={nodes.length}>
+        <NothingMeasured count={nodes.length} isMeasuring={!!job && !isTerminal(job.state)}>
           {!mayChange && <ServerCommand text={pageCommands.links} />}
-          {mayChange && !job && <MeasureLinks nodes={nodes} onSubmitted={onSubmitted} />}
+          {mayChange && (!job || isTerminal(job.state)) && <MeasureLinks nodes={nodes} onSubmitted={onSubmitted} />}
         </NothingMeasured>
       )}
     </section>
@@ -156,7 +156,7 @@ function Measuring({ job }: { job: JobView }) {
   );
 }
 
-function NothingMeasured({ count, children }: { count: number; children: ReactNode }) {
+function NothingMeasured({ count, isMeasuring, children }: { count: number; isMeasuring: boolean; children: ReactNode }) {
   if (count < 2) {
     return (
       <EmptyState title="There is no link yet">
@@ -169,9 +169,20 @@ function NothingMeasured({ count, children }: { count: number; children: ReactNo
       </EmptyState>
     );
   }
+  if (isMeasuring) {
+    return (
+      <EmptyState title="The links are being measured">
+        <p>Each appears here once it has been measured.</p>
+        {children}
+      </EmptyState>
+    );
+  }
   return (
-    <EmptyState title="No link has been measured">
-      <p>One job with one rank on each node measures the links between all of them.</p>
+    <EmptyState title="No link has been measured alone">
+      <p>
+        The messages of other jobs do not count, because several share a link; a job&rsquo;s own page names its slow hops. One job
+        with one rank on each node measures each link while nothing else uses it.
+      </p>
       {children}
     </EmptyState>
   );

@@ -4,6 +4,7 @@ import { expect, it, vi } from "vitest";
 import type { JobView, LinkView } from "../../../api/types";
 import { activeJobsQuery } from "../../../data/jobs";
 import { linksQuery, nodeLinksQuery } from "../../../data/nodes";
+import { meQuery } from "../../../data/server";
 import { aNode, aTraining } from "../../../testing/fixtures";
 import { aRackLink } from "../../../testing/resultFixtures";
 import { Answers, drawn } from "../../../testing/page";
@@ -116,6 +117,11 @@ it("says how far a job that measures links is, whoever submitted it", async () =
   const nodes = ["n1", "n2"].map((name, id) => aNode({ id, name }));
   const page = await drawn(<LinkMatrix nodes={nodes} />, "/nodes", new Answers().of(linksQuery, []).of(activeJobsQuery, [running]));
   expect(page.querySelector("[role=status]")?.textContent).toBe("The job\u00a07 measures links: 3 measurements so far.");
+  expect(page.textContent).not.toContain("No link has been measured");
+  const failed = new Answers().of(meQuery, { role: "operator" } as never).of(linksQuery, []).of(activeJobsQuery, [{ ...running, state: "failed" }]);
+  const none = (await drawn(<LinkMatrix nodes={nodes} />, "/nodes", failed)).textContent;
+  expect(none).toContain("No link has been measured alone");
+  expect(none).toContain("Measure all links");
 });
 
 it("leads with the arrow keys from cell to cell, across those without a link", async () => {

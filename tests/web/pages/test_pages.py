@@ -276,7 +276,7 @@ def test_the_overview_lists_first_what_runs_however_old(visit: Visit) -> None:
     visit.page.route(re.compile(r"/api/v1/nodes$"), lambda route: route.fulfill(json={"items": [shrunk], "next": None}))
     page = visit.open("/")
     expect(page.locator("tbody tr").first).to_contain_text("first sweep")
-    expect(page.locator("tbody tr")).to_have_count(8)
+    expect(page.locator("tbody tr")).to_have_count(12)
     # One count of slots, with the reason where more are busy than there are.
     reason = "2 more than it has; they disappear when their jobs end"
     expect(page.locator("main dl").first).to_contain_text(f"Slots busy3 of 1{reason}")

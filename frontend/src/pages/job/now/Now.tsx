@@ -18,7 +18,8 @@ const Steps = lazyPart(async () => (await import("./Steps")).Steps);
 export function Now({ job }: { job: JobView }) {
   const [isWatched] = useState(!isTerminal(job.state));
   const hasLines = job.state === "failed" && job.attempts.length > 0;
-  const titles = [hasLines && "Last lines", (hasLastSteps(job) || (isWatched && !hasLines)) && titleOf(job)].filter((title) => title !== false);
+  const titles = hasLines ? ["Last lines"] : [];
+  if (hasLastSteps(job) || (isWatched && !hasLines)) titles.push(titleOf(job));
   return titles.map((title, i) => (
     <section
       key={i}

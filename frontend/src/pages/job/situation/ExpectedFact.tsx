@@ -49,7 +49,7 @@ function WhyUnknown({ job }: { job: BenchmarkJob }) {
   if (runs >= needed) return "earlier runs disagree";
   const words = `${runs} of ${needed} runs`;
   return mayChange ? (
-    <Link to="/jobs/new" search={{ from: String(job.id) }} title="Measure again: an expected value needs this many runs.">
+    <Link to="/jobs/new" search={{ from: String(job.id) }} title="Measure again">
       {words}
     </Link>
   ) : (

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from ringscope.contracts.words.units import format_size, parse_duration, parse_rate, parse_size, plural
+from ringscope.contracts.words.units import format_duration, format_size, parse_duration, parse_rate, parse_size, plural
 
 # The page's tests read the same table, so that a size means the same in a form and on the command line.
 EXAMPLES = json.loads((Path(__file__).parents[2] / "frontend/src/lib/sizes.json").read_text())
@@ -67,3 +67,11 @@ def test_parse_duration_refuses_anything_else(text):
 
 def test_one_is_no_plural():
     assert [plural(count, "element") for count in (0, 1, 2)] == ["0 elements", "1 element", "2 elements"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(18_790.0, "18,790 s"), (3600, "3600 s"), (10.8, "10.8 s"), (2.1e-3, "2.1 ms"), (5e-7, "0.5 us")],
+)
+def test_format_duration_has_no_exponent(seconds, text):
+    assert format_duration(seconds) == text

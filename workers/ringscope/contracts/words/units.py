@@ -72,7 +72,11 @@ def parse_duration(text: str) -> float:
 
 
 def format_duration(seconds: float) -> str:
-    """Write a duration with up to four digits in the largest unit in which it is at least 1: 10.8 s, 2.1 ms, 0.5 us."""
+    """Write a duration with up to four digits in the largest unit in which it is at least 1: 10.8 s, 2.1 ms, 0.5 us;
+    whole seconds from 10,000 s on.
+    """
+    if seconds >= 10_000:
+        return f"{seconds:,.0f} s"
     for factor, unit in ((1.0, "s"), (1e3, "ms")):
         if seconds * factor >= 1:
             return f"{seconds * factor:.4g} {unit}"

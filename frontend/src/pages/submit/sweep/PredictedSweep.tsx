@@ -17,7 +17,6 @@ import { Properties } from "../../../components/Properties";
 import { ScrollX } from "../../../components/controls/ScrollX";
 import { Skeleton } from "../../../components/states/Skeleton";
 import { threeDigits } from "../../../lib/format";
-import { overLimit } from "../TimeLimit";
 import { predictionItems, predictionNotes, predictionWords } from "./prediction";
 import { predictedLines, limitRule } from "../../../lib/sweep/references";
 import { formatSize } from "../../../lib/size";
@@ -47,7 +46,7 @@ export function PredictedSweep({ spec, check }: Props) {
   if (!check) return <Skeleton rows={ROWS} isBare />;
   return (
     <Loaded query={prediction} what="The prediction could not be loaded" rows={ROWS} isBare>
-      {(found) => <SweepFigures found={found} items={items} limitSeconds={settled.time_limit_seconds} isFetching={isFetching} />}
+      {(found) => <SweepFigures found={found} items={items} isFetching={isFetching} />}
     </Loaded>
   );
 }
@@ -55,15 +54,14 @@ export function PredictedSweep({ spec, check }: Props) {
 interface FiguresProps {
   found: Prediction;
   items: ReturnType<typeof predictionItems>;
-  limitSeconds: number;
   isFetching: boolean;
 }
 
-function SweepFigures({ found, items, limitSeconds, isFetching }: FiguresProps) {
+function SweepFigures({ found, items, isFetching }: FiguresProps) {
   return (
     <div className={classes.predicted} aria-busy={isFetching}>
       <Properties items={items} />
-      <Warnings warnings={[...overLimit(found.operations_seconds, limitSeconds), ...found.warnings]} />
+      <Warnings warnings={found.warnings} />
       {found.model.rows.length > 0 && <PredictedCurve found={found} />}
     </div>
   );

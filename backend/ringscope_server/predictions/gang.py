@@ -1,4 +1,4 @@
-"""The nodes on which the ranks of a job run, or would run if the cluster were empty."""
+"""The nodes on which the ranks of a job run, or would run now."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,18 +14,24 @@ from ringscope_server.db.models import Member, Node
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement.plan import plan
 from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot, WorkPlacement
-from ringscope_server.placement.tables import node_state
+from ringscope_server.placement.tables import node_state, take_snapshot
 from ringscope_server.predictions.warnings import NodeRanks
 
 Gang = Sequence[tuple[Node, int]]  # nodes in rank order, and the ranks on each
 
 
 async def planned(session: AsyncSession, spec: JobSpec, now: datetime) -> Gang:
-    """Plan the gang on the nodes that accept work, without any other job; empty if they cannot hold the gang."""
+    """Plan the gang on the nodes that accept work: beside the jobs that run if it fits there, else without them.
+
+    It is empty if these nodes cannot hold the gang at all.
+    """
     nodes = {n.id: n for n in await all_nodes(session) if n.desired == "active" and n.observed != "lost"}
     job = QueuedJob(1, WorkPlacement.of(spec), "", spec.priority, now, spec.time_limit_seconds)
-    empty = Snapshot(nodes=tuple(map(node_state, nodes.values())), running=(), queue=(job,))
-    made = plan(empty, Policy(), now)
+    as_it_is = await take_snapshot(session, (job,), Policy(), now)
+    made = plan(as_it_is, Policy(), now)
+    if not made.starts:
+        empty = Snapshot(nodes=tuple(map(node_state, nodes.values())), running=(), queue=(job,))
+        made = plan(empty, Policy(), now)
     return [(nodes[share.node_id], len(share.slots)) for start in made.starts for share in start.shares]
 
 

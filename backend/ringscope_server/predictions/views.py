@@ -75,7 +75,9 @@ class Prediction(BaseModel):
         "it is not known."
     )
     buffer_bytes: int = Field(description="The bytes of each rank's input and result buffers for the largest message.")
-    nodes: list[PlannedNode] = Field(description="The nodes on which the ranks would run if the cluster were empty.")
+    nodes: list[PlannedNode] = Field(
+        description="The nodes on which the ranks would run beside the jobs that run now, else on an empty cluster."
+    )
     warnings: list[str] = Field(description="Sentences about what would make the result worth less than it seems.")
 
 
@@ -135,7 +137,9 @@ class TrainingPrediction(BaseModel):
     usual: BaselineTraining | None = Field(
         description="The earlier name of baseline.", json_schema_extra={"deprecated": True}
     )
-    nodes: list[PlannedNode] = Field(description="The nodes on which the ranks would run if the cluster were empty.")
+    nodes: list[PlannedNode] = Field(
+        description="The nodes on which the ranks would run beside the jobs that run now, else on an empty cluster."
+    )
     warnings: list[str] = Field(description="Sentences about what would keep it from running there.")
 
 
@@ -144,7 +148,9 @@ class SearchPreview(BaseModel):
 
     candidates: list[str] = Field(description="The candidates that would run, in the order of their first runs.")
     left_out: list[LeftOutCandidate]
-    nodes: list[PlannedNode] = Field(description="The nodes on which the ranks would run if the cluster were empty.")
+    nodes: list[PlannedNode] = Field(
+        description="The nodes on which the ranks would run beside the jobs that run now, else on an empty cluster."
+    )
     warnings: list[str] = Field(description="Sentences about what would keep it from running there.")
 
 

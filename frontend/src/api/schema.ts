@@ -7318,7 +7318,7 @@ export interface components {
             model: components["schemas"]["Model"];
             /**
              * Nodes
-             * @description The nodes on which the ranks would run if the cluster were empty.
+             * @description The nodes on which the ranks would run beside the jobs that run now, else on an empty cluster.
              */
             nodes: components["schemas"]["PlannedNode"][];
             /**
@@ -8419,7 +8419,7 @@ export interface components {
             left_out: components["schemas"]["LeftOutCandidate"][];
             /**
              * Nodes
-             * @description The nodes on which the ranks would run if the cluster were empty.
+             * @description The nodes on which the ranks would run beside the jobs that run now, else on an empty cluster.
              */
             nodes: components["schemas"]["PlannedNode"][];
             /**
@@ -9542,7 +9542,7 @@ export interface components {
             ideal_bubble?: number | null;
             /**
              * Nodes
-             * @description The nodes on which the ranks would run if the cluster were empty.
+             * @description The nodes on which the ranks would run beside the jobs that run now, else on an empty cluster.
              */
             nodes: components["schemas"]["PlannedNode"][];
             /**

@@ -76,6 +76,8 @@ async def test_ranks_lie_where_the_scheduler_would_put_them_whatever_runs(server
     gathered = await ask(server, **SWEEP | {"benchmark": {"collective": "all_gather"}, "placement": {"ranks": 4}})
     assert gathered["limit"]["busbw_gb_per_s"] == pytest.approx(3.125 * 3 / 4 * 2), "each takes half of the result"
     assert "25 Gbit/s" in found["limit"]["because"]
+    beside = await ask(server, **SWEEP)
+    assert beside["nodes"] == [{"node": "n2", "ranks": 2}], "on n1 runs the other job, which has it for itself"
 
 
 async def test_ranks_on_gpus_have_all_network_cards_of_their_nodes(server: Server) -> None:

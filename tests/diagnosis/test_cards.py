@@ -41,3 +41,11 @@ def test_a_faster_card_is_not_expected_to_reach_more_than_others() -> None:
     rates = dict.fromkeys(NODES, 0.9 * SLOW)
     found = trials(rates, dict.fromkeys(NODES, SLOW) | {"h4": FAST})
     assert all(trial.fine for trial in found.values())
+
+
+def test_a_node_is_not_held_against_more_than_its_card_carries() -> None:
+    """Bursts of three nodes seem faster than their cards; the fourth one reaches its own."""
+    rates, cards = dict.fromkeys(NODES, 1.2 * FAST) | {"h4": 0.97 * FAST}, dict.fromkeys(NODES, FAST)
+    assert trials(rates, {})["h1", "h4"].bad
+    assert all(trial.fine for trial in trials(rates, cards).values())
+    assert trials(rates | {"h4": 0.8 * FAST}, cards)["h1", "h4"].bad

@@ -149,7 +149,8 @@ class _Limits:
     """The cards of the nodes in bytes/s, and the share of its card's rate that the median node reaches.
 
     A pair with a slower card is expected to reach this share of it. Faster cards are not expected to reach more than
-    others do, because something else may limit them.
+    others do, because something else may limit them. No pair is expected to reach more than its card: where messages
+    wait in a queue and leave it together, the short ones of a preflight seem to.
     """
 
     cards: Mapping[str, float]
@@ -163,7 +164,7 @@ class _Limits:
             for _, rate in answer.ways() if limit else ():
                 for node in answer.pair:
                     best[node] = max(best.get(node, 0.0), rate.centre / limit)
-        return cls(cards, median(best.values()) if best else 1.0)
+        return cls(cards, min(1.0, median(best.values())) if best else 1.0)
 
     def expected(self, pair: Pair, reference: float) -> float:
         limits = [self.cards[node] for node in pair if node in self.cards]

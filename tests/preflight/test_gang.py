@@ -46,3 +46,15 @@ def test_of_a_slow_link_or_a_pair_that_hung_one_end_is_left_out() -> None:
     hung = PairMeasured(round=0, first=0, second=2, ending="hung", time_ns=1_900_000_000 * 10**9)
     found = unfit_node(verdict(), [hung], NODES)
     assert found is not None and found.node == "h3" and "between h1 and h3" in found.sentence
+
+
+def test_a_link_that_only_varies_is_no_reason_to_leave_a_node_out() -> None:
+    rate = {"low": 24e6, "high": 26e6, "spread": 0.01, "messages": 9}
+    pairs = [
+        PairMeasured(round=0, first=0, second=1, there=rate, back=rate, time_ns=1_900_000_000 * 10**9) for _ in range(2)
+    ]
+    lossy = blamed("link", ["h1", "h2"], 23e6) | {"manner": "lossy"}  # 23 to 25.3 MB/s
+    assert unfit_node(verdict(lossy), pairs, NODES) is None
+    slower = blamed("link", ["h1", "h2"], 12e6) | {"manner": "lossy"}
+    found = unfit_node(verdict(slower), pairs, NODES)
+    assert found is not None and found.node == "h2"

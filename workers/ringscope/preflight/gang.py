@@ -1,9 +1,12 @@
 """The node for which a gang does not start, by the pairs that its ranks measured before the program. Pure."""
 
 from collections.abc import Sequence
+from statistics import median
 from typing import NamedTuple
 
 from ringscope.contracts.diagnosis.record import BlamedPart, DiagnosisVerdict, PairEvidence, PairMeasured, WayRate
+
+_MARGIN = 0.1  # what reaches 90 % of the others is no fault, as in a diagnosis
 
 
 class Unfit(NamedTuple):
@@ -18,9 +21,11 @@ def unfit_node(verdict: DiagnosisVerdict | None, pairs: Sequence[PairMeasured], 
 
     ``nodes`` are the names by the ranks of ``pairs``. A slow node comes before a slow link, of which the second end is
     left out, as either of them avoids it. Of pairs that hung and explain nothing else, the second end is left out too,
-    because the program would hang there. Boundaries between racks are no node's fault.
+    because the program would hang there. Boundaries between racks are no node's fault. What only varies, as a lossy
+    link does, is not slow as long as its interval reaches what the others do.
     """
-    blamed = verdict.blamed if verdict is not None else []
+    typical = _typical_rate(pairs)
+    blamed = [each for each in (verdict.blamed if verdict is not None else []) if not _only_varies(each, typical)]
     for kind in ("node", "link"):
         found = [each for each in blamed if each.kind == kind]
         if found:
@@ -32,6 +37,23 @@ def unfit_node(verdict: DiagnosisVerdict | None, pairs: Sequence[PairMeasured], 
             first, second = nodes[pair.first], nodes[pair.second]
             return Unfit(second, f"A message between {first} and {second} did not arrive.")
     return None
+
+
+def _typical_rate(pairs: Sequence[PairMeasured]) -> float:
+    """Return the median over the nodes of the best rate of each, in bytes per second; 0 if nothing was measured."""
+    best: dict[int, float] = {}
+    for pair in pairs:
+        rates = [(rate.low + rate.high) / 2 for rate in (pair.there, pair.back) if rate is not None]
+        for node in (pair.first, pair.second):
+            best[node] = max(best.get(node, 0.0), *rates, 0.0)
+    return median(best.values()) if best else 0.0
+
+
+def _only_varies(blamed: BlamedPart, typical: float) -> bool:
+    if blamed.manner != "lossy":
+        return False
+    highest = [rate.high for one in blamed.evidence for rate in (one.there, one.back) if rate is not None]
+    return min(highest, default=0.0) >= (1 - _MARGIN) * typical
 
 
 def _least_rate(blamed: BlamedPart) -> float:

@@ -48,7 +48,7 @@ it("says before the first step what the ranks do, and marks what was disturbed a
   const none = { ...job, summary: { ...summary, loss: null, steps_done: 0, epochs_done: 0 } as typeof summary, progress: { done: 0, total: null } };
   const card = (page: HTMLElement) => page.querySelector("[aria-label=Outcome]")?.textContent;
   expect(card(await drawn(<Situation job={none} rows={undefined} />, `/jobs/${job.id}`))).toMatch(/^The ranks load PyTorch and the data;/);
-  const ended = aTraining({ state: "succeeded", attempts: [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })] });
+  const ended = aTraining({ state: "succeeded", started_at: job.started_at, attempts: [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })] });
   expect(card(await drawn(<Situation job={ended} rows={undefined} />, `/jobs/${job.id}`))).toMatch(/^Disturbed\. .*Other load took 86 % of the processors\./);
   const header = (await drawn(<JobHeader job={ended} rows={[]} isSimulated={false} />, `/jobs/${job.id}`)).textContent;
   expect(header).toContain("disturbed");

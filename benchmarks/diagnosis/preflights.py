@@ -57,7 +57,7 @@ def ran(cluster: LabCluster, slow: str | None, is_checked: bool) -> dict[str, An
     with contextlib.ExitStack() as faults:
         if slow is not None:
             faults.enter_context(planted.degraded(cluster.lab, slow, RATE // 2))
-        job = cluster.run({"benchmark": _SWEEP, "placement": placement, "max_attempts": 1})
+        job = cluster.ended(cluster.client.submit({"benchmark": _SWEEP, "placement": placement, "max_attempts": 1}).id)
     first = job.attempts[0]
     refused = first.reason == "preflight_failed"
     assert job.started_at is not None and job.finished_at is not None

@@ -55,7 +55,7 @@ def test_the_first_screen_of_a_job_has_few_words(visit: Visit) -> None:
     visit.page.route("**/api/v1/jobs/1", long_winded)
     visit.page.set_viewport_size({"width": 1280, "height": 800})
     page = visit.open("/jobs/1")
-    expect(page.get_by_role("region", name="Insights")).to_have_text(re.compile("Problems: .* No other was found"))
+    expect(page.get_by_role("region", name="Insights")).to_have_text(re.compile("Problems: .* No others"))
     expect(page.locator("figure canvas").first).to_be_visible()
     words = page.evaluate(SHOWN_WORDS)
     page.set_viewport_size({"width": 1440, "height": 900})

@@ -40,10 +40,13 @@ def unfit_node(verdict: DiagnosisVerdict | None, pairs: Sequence[PairMeasured], 
 
 
 def _typical_rate(pairs: Sequence[PairMeasured]) -> float:
-    """Return the median over the nodes of the best rate of each, in bytes per second; 0 if nothing was measured."""
+    """Return the median over the nodes of the best lower end of each, in bytes per second; 0 if nothing was measured.
+
+    Short messages that leave a queue together seem faster than their link, so the upper ends tell less.
+    """
     best: dict[int, float] = {}
     for pair in pairs:
-        rates = [(rate.low + rate.high) / 2 for rate in (pair.there, pair.back) if rate is not None]
+        rates = [rate.low for rate in (pair.there, pair.back) if rate is not None]
         for node in (pair.first, pair.second):
             best[node] = max(best.get(node, 0.0), *rates, 0.0)
     return median(best.values()) if best else 0.0

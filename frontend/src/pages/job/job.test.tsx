@@ -292,7 +292,7 @@ it("follows the output until the user scrolls up, and again after Jump to live",
 
 it.each([
   ["a clean run", succeeded(), "Problems: None was found."],
-  ["a disturbed run", succeeded({ attempts: [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })] }), "Problems: Other load took 86 % of the processors. No other was found."],
+  ["a disturbed run", succeeded({ attempts: [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })] }), "Problems: Other load took 86 % of the processors. No others."],
   ["a diagnosis", aDiagnosisJob({ started_at: succeeded().started_at }), "Problems: No other was found."],
   ["a killed rank", succeeded({ state: "failed", message: "Rank 1 was killed by SIGKILL (9)." }), "The checks add nothing to how the job ended."],
   ["a job that was cancelled in the queue", succeeded({ state: "cancelled", started_at: null }), "The job never ran, so nothing was checked."],

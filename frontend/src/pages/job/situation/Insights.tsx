@@ -47,7 +47,8 @@ function withoutInsight(job: Pick<JobView, "kind" | "state" | "started_at">, dis
   if (job.started_at === null) return isTerminal(job.state) ? "The job never ran, so nothing was checked." : "Checks begin when the job runs.";
   if (!isTerminal(job.state)) return "The checks have found no problem so far.";
   if (job.state !== "succeeded") return "The checks add nothing to how the job ended.";
-  return `${disturbedBy} ${disturbedBy || job.kind === "diagnosis" ? "No other" : "None"} was found.`;
+  if (disturbedBy) return `${disturbedBy} No others.`;
+  return job.kind === "diagnosis" ? "No other was found." : "None was found.";
 }
 
 function Preview({ insight, others }: { insight: InsightView; others: number }) {

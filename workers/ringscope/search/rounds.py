@@ -16,10 +16,10 @@ from ringscope.search.ratios import Spread, against, interval, range_us, success
 
 FEWEST_ROUNDS = 3  # before a candidate may leave: how much the runs of a candidate differ is not known before
 MOST_ROUNDS = 12
-# Probability that one of two equal candidates leaves for the other, over all rounds. Each round has an equal part, and
-# the last one that the budget holds has what is left of it.
+# Probability that one of two equal candidates leaves for the other, over all rounds. Half of it is for the rounds in
+# equal parts, and the last one that the budget holds has what is left.
 _CHANCE = 0.05
-_CHANCE_IN_A_ROUND = _CHANCE / (MOST_ROUNDS - FEWEST_ROUNDS + 1)
+_CHANCE_IN_A_ROUND = _CHANCE / 2 / (MOST_ROUNDS - FEWEST_ROUNDS + 1)
 _MOST_FAILURES = 2  # a candidate whose runs failed so often leaves
 
 

@@ -11,6 +11,7 @@ from ringscope_server.http.problems import invalid
 
 MAX_KEY = 2**63 - 1  # the largest integer of the databases
 Limit = Annotated[int, Query(ge=1, le=1000, description="The number of rows of one page.")]
+LimitOrAll = Annotated[int | None, Query(ge=1, le=1000, description="The number of rows of one page; default: all.")]
 Cursor = Annotated[str | None, Query(max_length=200, description="The value of ``next`` in the page before.")]
 
 

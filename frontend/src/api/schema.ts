@@ -11251,7 +11251,7 @@ export interface operations {
                 attempt?: number | null;
                 /** @description Leave out the pairs that were measured, so that those are left that hung or died and were not measured later. Of many nodes, `GET /links/racks?job=N` has the measured ones in a few numbers. */
                 without_measured?: boolean;
-                /** @description The number of pairs of one page; default: all. */
+                /** @description The number of rows of one page; default: all. */
                 limit?: number | null;
                 /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;

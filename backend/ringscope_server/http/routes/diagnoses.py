@@ -11,7 +11,7 @@ from ringscope_server.diagnoses.pairs import pair_parts
 from ringscope_server.diagnoses.service import baselines_view, diagnosis_view
 from ringscope_server.diagnoses.views import DiagnosisBaselines, DiagnosisView
 from ringscope_server.http.auth import Viewer
-from ringscope_server.http.cursors import Cursor, decode, next_cursor
+from ringscope_server.http.cursors import Cursor, LimitOrAll, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for
 from ringscope_server.http.problems import Problem
@@ -33,9 +33,7 @@ async def get_diagnosis(
             "measured later. Of many nodes, `GET /links/racks?job=N` has the measured ones in a few numbers."
         ),
     ] = False,
-    limit: Annotated[
-        int | None, Query(ge=1, le=1000, description="The number of pairs of one page; default: all.")
-    ] = None,
+    limit: LimitOrAll = None,
     cursor: Cursor = None,
 ) -> DiagnosisView | Response:
     """Return the pairs that a diagnosis has measured in one attempt, and its verdict; also while it runs.

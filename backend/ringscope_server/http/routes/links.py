@@ -8,7 +8,7 @@ from pydantic import AwareDatetime
 
 from ringscope_server.db.engine import Database
 from ringscope_server.http.auth import Viewer
-from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.cursors import Cursor, Limit, LimitOrAll, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import not_found
 from ringscope_server.http.streamed import streamed
@@ -58,9 +58,7 @@ async def list_links(
     user: Viewer,
     services: ServicesDep,
     wanted: WantedDep,
-    limit: Annotated[
-        int | None, Query(ge=1, le=1000, description="The number of rows of one page; default: all.")
-    ] = None,
+    limit: LimitOrAll = None,
     cursor: Cursor = None,
     slowest_nodes: Annotated[
         int | None,

@@ -17,7 +17,7 @@ from ringscope_server.db.models import Node
 from ringscope_server.events.queries import of_target
 from ringscope_server.events.views import EventPage
 from ringscope_server.http.auth import Admin, Operator, Viewer
-from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
+from ringscope_server.http.cursors import Cursor, Limit, LimitOrAll, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.lookups import Id
@@ -33,8 +33,6 @@ from ringscope_server.nodes.views import Drain, NodeLabels, NodePage, NodeView
 from ringscope_server.services import Services
 
 router = APIRouter(tags=["nodes"])
-
-NodeLimit = Annotated[int | None, Query(ge=1, le=1000, description="The number of rows of one page; default: all.")]
 
 
 class Blame(BaseModel):
@@ -63,7 +61,7 @@ class Cluster(BaseModel):
 
 
 @router.get("/nodes", operation_id="list_nodes")
-async def list_nodes(user: Viewer, services: ServicesDep, limit: NodeLimit = None, cursor: Cursor = None) -> NodePage:
+async def list_nodes(user: Viewer, services: ServicesDep, limit: LimitOrAll = None, cursor: Cursor = None) -> NodePage:
     """List every node that joined and was not removed, by name."""
     after = decode(cursor)
     async with services.database.read() as session:
@@ -174,7 +172,7 @@ async def list_node_events(
 
 @router.get("/readings", operation_id="list_readings")
 async def list_readings(
-    user: Viewer, services: ServicesDep, limit: NodeLimit = None, cursor: Cursor = None
+    user: Viewer, services: ServicesDep, limit: LimitOrAll = None, cursor: Cursor = None
 ) -> ReadingPage:
     """Return the load of nodes in the last five minutes, every ten seconds, for the agents that call this server.
 

@@ -55,7 +55,7 @@ export function slotUse(nodes: readonly NodeView[]): SlotUse {
   };
 }
 
-/** The exclusive job that has the node for themselves, so that its other slots are not free; none if there is none. */
+/** The exclusive job that has the node for itself, so that its other slots are not free; empty if there is none. */
 function wholeNodeJobs(node: NodeView): number[] {
   if (node.slots_free > 0 || node.observed === "lost" || node.desired !== "active") return [];
   const hasMore = node.slots.some((slot) => slot.job_id === null && slot.quarantine === null && slot.slot < node.slots_total);

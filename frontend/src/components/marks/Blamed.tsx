@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { Blame } from "../../api/types";
 
-/** That a diagnosis blames a node or a link of it, beside the node's state; nothing if none does. */
+/** A link to the diagnosis that blames a node or one of its links, for beside the node's state; nothing if none does. */
 export function Blamed({ by: blame }: { by: Blame | undefined }) {
   if (!blame) return null;
   return (

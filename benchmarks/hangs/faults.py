@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for number, kind in enumerate(kinds):
         fault = Fault(kind, chance.randrange(gang.RANKS), chance.randrange(asked.steps // 2, asked.steps - 1))
         given = None if kind == "clean" else fault
-        recorded = gang.record(lambda rank, on, given=given: loop(rank, asked.steps, given, on), _buffer(asked.steps))
+        recorded = gang.record(_body(asked.steps, given), _buffer(asked.steps))
         verdict = _verdict(recorded.pickles)
         if kind not in ("clean", "slow"):
             slowest_s = max(slowest_s, time.monotonic() - recorded.stalled_at)
@@ -68,6 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             Target("seconds from the last progress to the answer, the longest", _WANTED_S, slowest_s, at_most=True),
         ]
     )
+
+
+def _body(steps: int, fault: Fault | None) -> gang.Body:
+    return lambda rank, progress: loop(rank, steps, fault, progress)
 
 
 def _buffer(steps: int) -> int:

@@ -113,7 +113,7 @@ def _rank(rank: int, place: Path, shared: _Shared, body: Body, buffer: int) -> N
     until = time.monotonic() + 120
     while not shared.dump.value and time.monotonic() < until:
         time.sleep(_POLL_S)
-    from torch._C._distributed_c10d import _dump_fr_trace, _dump_fr_trace_json
+    from torch._C._distributed_c10d import _dump_fr_trace, _dump_fr_trace_json  # type: ignore[attr-defined]
 
     (place / f"dump_{rank}").write_bytes(_dump_fr_trace())
     (place / f"dump_{rank}.json").write_bytes(_dump_fr_trace_json())

@@ -10,11 +10,11 @@ as those of a user who moves a slider: the answer to an equal request would come
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import count
+from itertools import count, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,15 +63,17 @@ PLANS: dict[str, dict[str, Any]] = {
     "winner map, 1x8 to 4x8": {"shape": "4x8", "sizes_bytes": SIZES, "shapes": ["1x8", "2x8", "4x8"]},
     "table, 128 ranks": {"shape": "128", "sizes_bytes": [64 << 20]},
 }
-PREDICTIONS = {
+PREDICTIONS: dict[str, dict[str, Any]] = {
     "prediction, 4 ranks": {"ranks": 4, "algorithms": ["ring", "direct", "mpi"]},
     "prediction, auto, 8 ranks": {"ranks": 8, "algorithms": ["auto"]},
     "prediction, 32 ranks": {"ranks": 32, "algorithms": ["ring", "direct", "tree"]},
 }
 
+Request = Callable[[Connection], Awaitable[Answer]]
+
 
 async def _asked(server: Serving) -> AsyncIterator[Target]:
-    async def ask(name: str, times: int, most_ms: float, request: Callable[[Connection], Any]) -> Target:
+    async def ask(name: str, times: int, most_ms: float, request: Request) -> Target:
         connection = Connection(server.url, server.admin_token)
         answers: list[Answer] = [await request(connection) for _ in range(times)]
         connection.close()
@@ -81,15 +83,21 @@ async def _asked(server: Serving) -> AsyncIterator[Target]:
         return Target(f"{name}, p95 ms", most_ms, p(seconds, 95) * 1e3, at_most=True)
 
     for name, path in LISTS.items():
-        yield await ask(f"jobs, {name}", ASKED, 100, lambda c, path=path: c.request("GET", path))
+        yield await ask(f"jobs, {name}", ASKED, 100, _get(path))
     for name, question in PLANS.items():
-        bodies = _plans(**question)
-        yield await ask(f"plan, {name}", ASKED, 300, lambda c, b=bodies: c.request("POST", "/plan", next(b)))
+        yield await ask(f"plan, {name}", ASKED, 300, _post("/plan", _plans(**question)))
     for name, sweep in PREDICTIONS.items():
-        body = _job(**sweep)
-        yield await ask(name, ASKED, 300, lambda c, body=body: c.request("POST", "/jobs/prediction", body))
+        yield await ask(name, ASKED, 300, _post("/jobs/prediction", repeat(_job(**sweep))))
     for name, path in LONG.items():
-        yield await ask(name, ASKED_LONG, 1000, lambda c, path=path: c.request("GET", path))
+        yield await ask(name, ASKED_LONG, 1000, _get(path))
+
+
+def _get(path: str) -> Request:
+    return lambda connection: connection.request("GET", path)
+
+
+def _post(path: str, bodies: Iterator[bytes]) -> Request:
+    return lambda connection: connection.request("POST", path, next(bodies))
 
 
 async def _measured(server: Serving) -> list[Target]:

@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from benchmarks.command import Parser, exit_with, one_of
 from benchmarks.report import Target, judged, say
@@ -112,7 +113,7 @@ async def pages(server: Serving) -> list[Target]:
         "best, none ended since": f"{best}&finished_after={_hours_ago(-1)}",
     }
     for name, path in questions.items():
-        seconds = await _repeated(PAGES_EACH, lambda path=path: connection.request("GET", path))
+        seconds = await _repeated(PAGES_EACH, partial(connection.request, "GET", path))
         say(f"pages: {name:28} p50 {p(seconds, 50) * 1e3:6.1f} ms, p95 {p(seconds, 95) * 1e3:6.1f} ms")
         targets.append(Target(f"page of jobs, {name}, p95 ms", 50, p(seconds, 95) * 1e3, at_most=True))
     for name in ("q=no-such-name", "label=team:rare", "kind=training", "collective=reduce", "sort=name"):
@@ -183,7 +184,7 @@ async def telemetry(server: Serving) -> list[Target]:
     """Several nodes that send step rows at a steady rate, a little above the target, while a person uses the API."""
     agents = [await node(server, f"n{i}", slots=2) for i in range(NODES)]
     person = Connection(server.url, server.admin_token)
-    attempts = []
+    attempts: list[int] = []
     for _ in agents:
         await person.request("POST", "/jobs", json.dumps(JOB | {"time_limit_seconds": 3600}).encode())
     for agent in agents:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from benchmarks.report import Target, say
 from benchmarks.server.http_load import Connection, p
@@ -18,7 +19,10 @@ from benchmarks.server.long_sweep import rows as sweep_rows
 from benchmarks.server.serving import Serving
 from benchmarks.server.simulated_agent import Agent, node, step_record
 
-JOB = {"benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024}, "placement": {"ranks": 2}}
+JOB: dict[str, Any] = {
+    "benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024},
+    "placement": {"ranks": 2},
+}
 QUEUES = (0, 500, 5_000)
 CONNECTIONS, SUBMISSIONS = 8, 400
 CALLS = 300

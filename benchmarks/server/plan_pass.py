@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
 from statistics import median
+from typing import Any
 
 from benchmarks.command import Parser, count, exit_with
 from benchmarks.report import Target, judged, say, watched
@@ -86,13 +87,13 @@ def _small(random: Random) -> Placement:
 
 
 def _placement(random: Random) -> Placement:
-    fields: dict[str, object] = {}
+    fields: dict[str, Any] = {}
     match random.randrange(3):
         case 0:
             fields["ranks"] = random.randint(1, 512)
         case 1:
             fields["ranks_per_node"] = random.randint(1, 8)
-            fields["ranks"] = fields["ranks_per_node"] * random.randint(1, 64)  # type: ignore[operator]
+            fields["ranks"] = fields["ranks_per_node"] * random.randint(1, 64)
         case _:
             fields["nodes"] = random.randint(1, 32)
             fields["ranks"] = random.randint(fields["nodes"], fields["nodes"] * 8)

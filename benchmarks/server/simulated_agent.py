@@ -1,6 +1,7 @@
 """A node that is only its side of the protocol: it runs nothing, and tells what it is told to."""
 
 import json
+from typing import Any
 
 from benchmarks.server.http_load import Answer, Connection
 from benchmarks.server.serving import Serving
@@ -32,7 +33,7 @@ class Agent:
         self.epoch = json.loads(answer.body)["epoch"]
         self.seen = -1
 
-    async def poll(self) -> list[dict[str, object]]:
+    async def poll(self) -> list[dict[str, Any]]:
         """Send one long poll and return the assignments."""
         body = {"epoch": self.epoch, "seen": self.seen}
         answer = await self.connection.request("POST", f"/agents/{self.name}/poll", json.dumps(body).encode())

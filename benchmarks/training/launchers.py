@@ -117,7 +117,7 @@ class Gang:
     def _steps(self, rank: int) -> list[tuple[int, int, int]]:
         path = self._folder / f"{rank}.steps"
         content = path.read_bytes() if path.exists() else b""
-        return list(iter_unpack("=3q", content[: len(content) // 24 * 24]))  # type: ignore[arg-type]
+        return list(iter_unpack("=3q", content[: len(content) // 24 * 24]))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -32,7 +32,7 @@ _TRAINING: dict[str, Any] = {
     "global_batch_size": 16,
     "max_steps": 10,
 }
-_VARIANTS: Mapping[str, Mapping[str, Any]] = {
+_VARIANTS: Mapping[str, dict[str, Any]] = {
     WITHOUT_OVERLAP: {"overlap": False},
     _DEFAULT: {},
     "8 MiB": {"bucket_bytes": 8 * _MIB},

@@ -172,7 +172,8 @@ def _assignment() -> Assignment:
 
 def quartile(took: list[Took], part: str) -> float:
     """The lower one: what the work takes where little else gets in its way."""
-    return quantiles([getattr(one, part) for one in took], n=4)[0]
+    seconds: list[float] = [getattr(one, part) for one in took]
+    return quantiles(seconds, n=4)[0]
 
 
 def told(name: str, took: list[Took], none: list[Took]) -> float:

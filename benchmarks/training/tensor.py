@@ -91,6 +91,7 @@ def sent_bytes(model: str, strategy: str, ranks: int) -> float:
     size_bytes = training_size.gradient_bytes(training)
     if strategy in TENSOR:
         size_bytes = sum(size * count for size, count in training_size.activation_sums(training).items())
+    assert size_bytes is not None, f"the parameters of {model} are counted"
     return size_bytes * bus_factor("all_reduce", ranks)
 
 

@@ -51,6 +51,7 @@ class FakeServer:
         self.token = TOKEN
         self.next_token: str | None = None  # given to an agent that was told to rotate, and not used yet
         self.wants_rotation = False
+        self.refusal_of_version = ""  # the answer to each poll, if the agent is too old
         self.name_is_taken = 0  # so many joins are refused
         self.epoch = 0
         self.revision = 0
@@ -218,6 +219,8 @@ class FakeServer:
             await self.wait_until(lambda: self.revision != poll.seen or poll.epoch != self.epoch, self.poll_seconds)
         if refusal := self._refusal(request, poll.epoch):
             return refusal
+        if self.refusal_of_version:
+            return problem(426, self.refusal_of_version)
         directives = Directives(
             received_ns=received_ns,
             sent_ns=time.time_ns(),

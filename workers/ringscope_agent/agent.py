@@ -19,7 +19,7 @@ from ringscope.rank.machine import known_machine
 from ringscope_agent import inventory, process_group
 from ringscope_agent.attempt import Attempt
 from ringscope_agent.checkpoints import Checkpoints, jobs_used
-from ringscope_agent.client import LAST_RETRY_SECONDS, RejectedError, ServerClient, TokenRefusedError
+from ringscope_agent.client import LAST_RETRY_SECONDS, RejectedError, ServerClient, TokenRefusedError, TooOldError
 from ringscope_agent.directives import Foreign
 from ringscope_agent.gpu_health.watch import READ_SECONDS, GpuWatch
 from ringscope_agent.home import AttemptFolder, DataHome
@@ -129,6 +129,8 @@ class Agent:
             await asyncio.wait({polling, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if not polling.done():
                 await self._say_goodbye(polling)
+            elif context.client.registered is not None and isinstance(refusal := polling.exception(), TooOldError):
+                await self._dismiss_attempts(refusal.sentence)
         finally:
             for task in (polling, stopping, *beside):
                 task.cancel()
@@ -182,6 +184,8 @@ class Agent:
         while True:
             try:
                 directives = await context.client.poll(self._seen)
+            except TooOldError:
+                raise
             except RejectedError as error:
                 # Something on the way may answer for a server that is being started again; the ranks go on.
                 logger.error("The server rejects the poll of this node: %s", error)
@@ -313,6 +317,14 @@ class Agent:
         deadline = loop.time() + GOODBYE_SECONDS
         while self._lives and not polling.done() and (left := deadline - loop.time()) > 0:
             await asyncio.wait({*self._lives.values(), polling}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+
+    async def _dismiss_attempts(self, refusal: str) -> None:
+        """Let the attempts end in good order, whose "stop" a refused agent never hears; their reports are taken."""
+        if self._lives:
+            logger.error("The server refuses this agent, so its ranks are ended: %s", refusal)
+            for attempt in self._attempts.values():
+                attempt.dismiss(refusal)
+            await asyncio.wait(self._lives.values(), timeout=GOODBYE_SECONDS)
 
     async def _abandon(self) -> None:
         """End what is left without the server; its spools wait for the next run of this agent."""

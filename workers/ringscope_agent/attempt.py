@@ -73,6 +73,7 @@ class Attempt:
         self._wants_evidence = False
         self._stop_wanted = asyncio.Event()
         self._interrupted = asyncio.Event()
+        self._refusal = ""
         self.update(self._assignment)
 
     @property
@@ -115,6 +116,11 @@ class Attempt:
         """End the ranks now and report it, without waiting for the server, because the agent is being stopped."""
         self._interrupted.set()
 
+    def dismiss(self, refusal: str) -> None:
+        """End the ranks now, report it and that nothing is left: the server tells this agent nothing any more."""
+        self._refusal = refusal
+        self.interrupt()
+
     async def run(self) -> None:
         """Run until the server knows that the node is clean."""
         delivery = asyncio.create_task(self._delivery.run())
@@ -123,7 +129,8 @@ class Attempt:
         try:
             await self._shim.find()
             await self._work_until_told()
-            await self._stop_wanted.wait()
+            if not self._refusal:
+                await self._stop_wanted.wait()
             await self._take_evidence()
             await self._clean_up()
             await self._delivery.flush_records()
@@ -159,6 +166,8 @@ class Attempt:
             await self._end_processes()
 
     def _why_stopped(self) -> str:
+        if self._refusal:
+            return f"The server refuses the agent of node {self.node}. {self._refusal}"
         return f"The agent of node {self.node} was stopped" + (": its allocation ended." if self._has_lifetime else ".")
 
     async def _work(self) -> None:

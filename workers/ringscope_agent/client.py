@@ -49,6 +49,7 @@ MOST_FAULTS = 50  # a registration has a limit
 _NO_CONTENT = 204
 _CONFLICT = 409  # an old epoch; of a node that joins: the name is taken
 _TOO_LARGE = 413
+_TOO_OLD = 426  # this agent, for that server
 _TOO_MANY = 429
 _REFUSED = (401, 403)
 
@@ -67,6 +68,10 @@ class RejectedError(Exception):
     def __init__(self, sentence: str, status: int = 0) -> None:
         super().__init__(f"{status} {sentence}" if status else sentence)
         self.sentence, self.status = sentence, status
+
+
+class TooOldError(RejectedError):
+    """The server accepts no agent of this version any more; the sentence says what to install."""
 
 
 class NodeLivesError(RejectedError):
@@ -366,7 +371,8 @@ def _understood(model: type[Answer], response: httpx.Response) -> Answer | None:
 
 def _rejection(expected: type[BaseModel], response: httpx.Response) -> RejectedError:
     if response.status_code >= 400:
-        return RejectedError(_detail(response), response.status_code)
+        refusal = TooOldError if response.status_code == _TOO_OLD else RejectedError
+        return refusal(_detail(response), response.status_code)
     name = expected.__name__.removeprefix("Read")
     sentence = f"its answer is no {name} that this agent knows; install the same version on both sides."
     return RejectedError(sentence)

@@ -113,6 +113,24 @@ async def test_a_token_that_is_withdrawn_ends_the_agent_and_its_ranks(
     assert process_group.processes_of(job.token) == []
 
 
+async def test_an_agent_that_became_too_old_ends_its_ranks_in_good_order_and_itself(
+    server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
+) -> None:
+    job = assignment()
+    await agent.start(RINGSCOPE_RANK_MODULE="drill_rank", RINGSCOPE_FAULT="none")
+    await server.assign(job)
+    await server.wait_for("running", 7)
+    server.auto, server.refusal_of_version = False, "The node has Ringscope 0.0.9; install 0.2.0 on the node."
+    code, text = await agent.ended()
+    assert (code, text.splitlines()[-1]) == (2, f"The server refused this agent: 426 {server.refusal_of_version}")
+    assert f"so its ranks are ended: {server.refusal_of_version}" in text
+    assert process_group.processes_of(job.token) == []
+    *_, ended, clean = server.reports
+    assert (ended.event, ended.reason) == ("ended", "agent_restarted")
+    assert ended.message == f"The server refuses the agent of node n1. {server.refusal_of_version}"
+    assert (clean.event, clean.last_sequence) == ("clean", len(server.records[7]))
+
+
 @pytest.mark.long  # in one process: tests/agent/test_joining.py
 async def test_a_node_joins_with_a_join_token_and_comes_back_without_it(
     server: FakeServer, agent: AgentProcess

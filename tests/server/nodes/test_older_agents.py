@@ -89,8 +89,13 @@ async def test_an_upgraded_server_refuses_the_heartbeats_of_an_agent_that_became
     sentence = agent_versions.refusal("0.1.0")
     assert (answer.status_code, answer.json()["detail"]) == (426, sentence)
     await server.one_pass()
-    assert (await server.admin.get("/api/v1/nodes/n1")).json()["observed_reason"] == sentence
-    assert (await server.job(job["id"]))["attempts"][-1]["message"] == f"Node n1 with ranks 0 to 1 is lost. {sentence}"
+    node = (await server.admin.get("/api/v1/nodes/n1")).json()
+    assert (node["observed_reason"], node["slots_busy"]) == (sentence, 2)
+    (attempt,) = (await server.job(job["id"]))["attempts"]
+    assert attempt["message"] == f"Node n1 with ranks 0 to 1 is lost. {sentence}"
+    for report in ("ended", "clean"):  # such an agent ends its ranks, and then nothing holds its slots
+        assert (await agent.report(attempt["id"], report, reason="agent_restarted")).status_code == 204
+    assert (await server.admin.get("/api/v1/nodes/n1")).json()["slots_busy"] == 0
 
 
 @pytest.mark.parametrize(

@@ -214,8 +214,8 @@ class NcclLink:
         """Capture what ``calls`` enqueue on the link's stream as a CUDA graph, and return the call that enqueues it.
 
         Nothing of it is executed before that call. ``name`` says in errors what was captured. Raises as ``enqueue``
-        does; the error of a capture names the step, and that of a graph cannot. The graph must be dropped before the
-        communicator is destroyed: NCCL waits for it there.
+        does; the error of a capture names the step, and that of a graph says how to see it. The graph must be dropped
+        before the communicator is destroyed: NCCL waits for it there.
         """
         self._require_use()
         graph: Any = None
@@ -234,7 +234,7 @@ class NcclLink:
             self._fail_in(f"{step}the capture of {name} as a CUDA graph", error)
 
         def launch() -> None:
-            self._graph = f"a CUDA graph of {name}"
+            self._graph = f"an unknown step of a CUDA graph of {name} (run again without -G to see it)"
             self._start(lambda: graph.launch(self.stream), lambda: self._graph)
 
         return launch

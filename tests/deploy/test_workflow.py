@@ -65,6 +65,12 @@ def test_the_gate_runs_on_each_python_from_the_oldest_that_is_supported() -> Non
     assert JOBS["gate"]["strategy"]["matrix"]["python"] == [f"3.{minor}" for minor in range(11, 15)]
 
 
+def test_the_gate_has_what_every_tier_but_the_gpus_needs() -> None:
+    container = JOBS["gate"]["container"]  # of Debian, as root: scripts/system-packages and network namespaces
+    assert container["image"] == "python:${{ matrix.python }}-bookworm"
+    assert container["options"].split()[:2] == ["--privileged", "--shm-size"]
+
+
 def test_only_a_tag_is_published_after_everything_else_and_without_a_token() -> None:
     publish = JOBS["publish"]
     assert publish["if"] == "startsWith(github.ref, 'refs/tags/v')" and publish["needs"] == "build"

@@ -50,13 +50,15 @@ def test_a_python_without_any_package_is_told_each_one(tmp_path):
 
 
 @pytest.mark.long
-def test_its_tests_are_found_without_our_plugins():
+def test_its_tests_are_found_without_our_plugins_and_eight_ranks_say_what_they_need():
     options = ("-c", "/dev/null", "--confcutdir", GPU, "--import-mode=importlib", "-p", "no:asyncio")
-    collect = (sys.executable, "-m", "pytest", *options, "--rootdir", GPU, "--collect-only", "-q", GPU)
+    command = (sys.executable, "-m", "pytest", *options, "--rootdir", GPU, "-rs", "-k", "eight_ranks", GPU)
     environment = os.environ | {"PYTHONPATH": PYTHONPATH, "PYTEST_ADDOPTS": ""}
-    done = subprocess.run(collect, env=environment, capture_output=True, text=True, timeout=DEADLINE_SECONDS)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=DEADLINE_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"\b\d+ tests collected", done.stdout)
+    assert re.search(r"\bcollected \d+ items / \d+ deselected / 2 selected", done.stdout)
+    needs = "8 ranks need 4 GPUs, because they take turns for too long on fewer; this machine has 1."
+    assert re.search(rf"^SKIPPED \[2\] .*: {re.escape(needs)}$", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

@@ -307,9 +307,12 @@ def test_a_sweep_in_gpu_memory_is_exact_and_labelled(tmp_path, transport, algori
     assert [row["algorithm"] for row in rows] == [name for name in algorithms for _ in range(3)]
     assert document["config"]["graph"] == launches
     assert {row["transport"] for row in rows} == {f"{transport}, one-device loopback"}
-    times = [(row[place], row["transport"]) for row in rows for place in ("out_of_place", "in_place")]
-    assert all((transport.startswith("nccl")) == ("device_time" in told) for told, transport in times)
-    assert all(0 < told["device_time"] <= told["time"] for told, transport in times if transport.startswith("nccl"))
+    times = [row[place] for row in rows for place in ("out_of_place", "in_place")]
+    on_device = [told for told in times if "device_time" in told]
+    # On a busy machine an operation may take over 10 ms, and then each is waited for, but never those of a graph.
+    least = len(times) if launches else int(transport == "nccl")
+    assert least <= len(on_device) <= (len(times) if transport == "nccl" else 0)
+    assert all(0 < told["device_time"] <= told["time"] for told in on_device)
     reports = {row.get("nccl_report") for row in rows}
     assert reports == {"network Socket; 2 channels, 1 of NVLS; SHM/direct/direct" if transport == "nccl" else None}
     functions = {row["algorithm"]: row.get("library_function") for row in rows}

@@ -1,30 +1,37 @@
 """Compare a strategy search with full runs: whether both have the same winner, and the share of the time it takes.
 
-    python -m benchmarks.training.search_goal [--models mlp,cnn] [--repeats N] [--seconds S] [--hosts 4]
+    python -m benchmarks.training.search_goal [--models mlp,cnn] [--repeats N] [--seconds S] [--hosts 4] [--runs FILE]
 
-For each model and repeat, every candidate trains in a job of its own, one after the other, all for as many steps: so
-many that the first candidate trains for about --seconds. Then a search of the same candidates runs on the same ranks.
-The winner of the full runs is the candidate with the most samples per second of its steps. The search agrees if it
-names the same winner; or if it has no clear winner, the winner of the full runs is among those that are left, and the
-full runs of those that are left are within 5 % of each other. Times are those of the jobs, from their start to their
-end.
+For each model and repeat, every candidate trains in a job of its own, all for as many steps: so many that the first
+candidate trains for about --seconds. They do so twice, in opposite order. Then a search of the same candidates runs on
+the same ranks; its budget is a share of one pass, without the start of its job.
 
-Without --hosts all ranks are on this machine. With --hosts they are on hosts of a lab with 1 Gbit/s each (root). The
-defaults take hours; nothing else may run on the machine meanwhile.
+The winner of a pass is the candidate with the most samples per second of its steps. Where the two passes have different
+winners, full runs cannot tell those two apart. The search agrees if it names a winner of a pass; or if it has no clear
+winner, one of the winners is among those that are left, and the full runs of those that are left are within 5 % of
+each other. Times are those of the jobs, from their start to their end; full runs count by one pass.
+
+Without --hosts all ranks are on this machine. With --hosts they are on hosts of a lab with 1 Gbit/s each (root). Each
+comparison is a line of the file of runs at once, and what is printed counts all lines of the file. The defaults take
+hours; nothing else may run on the machine meanwhile.
 """
 
 import importlib.util
+import json
+import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from benchmarks.command import Parser, count, exit_with, one_of, quantity
+from benchmarks.diagnosis.page import runs_of
 from benchmarks.experiments.lab_cluster import lab_cluster
-from benchmarks.report import Target, judged, say, watched
+from benchmarks.report import RESULTS, Target, judged, say
 from benchmarks.stack import served
 
 from ringscope.client import Client, Job, Search
@@ -33,6 +40,7 @@ from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import STRATEGIES, libraries
 from ringscope.search.candidates import Candidate, Situation, candidates
 
+SEARCHES = RESULTS / "training_searches.jsonl"
 TARGET_AGREED, TARGET_SHARE = 0.9, 0.25
 AS_FAST = 1.05  # the largest ratio of full runs that an answer without a clear winner may leave
 _RATE_BIT_PER_S = 1_000_000_000
@@ -63,62 +71,99 @@ class Place:
 
 @dataclass(frozen=True)
 class Full:
-    """The full runs: the samples per second of each candidate, and the time of all jobs."""
+    """The full runs: the samples per second of each candidate in each pass, and the time of one pass."""
 
-    rates: dict[str, float]
+    passes: Sequence[Mapping[str, float]]
     seconds: float
 
     @property
-    def winner(self) -> str:
-        """Return the fastest candidate."""
-        return max(self.rates, key=lambda name: self.rates[name])
+    def rates(self) -> dict[str, float]:
+        """Return the samples per second of each candidate, the geometric mean over the passes; the fastest first."""
+        means = {name: prod(each[name] for each in self.passes) ** (1 / len(self.passes)) for name in self.passes[0]}
+        return dict(sorted(means.items(), key=lambda item: -item[1]))
+
+    @property
+    def winners(self) -> set[str]:
+        """Return the fastest candidate of each pass."""
+        return {max(each, key=lambda name: each[name]) for each in self.passes}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print each comparison in a line; return 1 when a target is missed."""
+    """Print each comparison in two lines, then all of the file; return 1 when a target is missed."""
     parser = Parser(__doc__)
     models = ",".join(MODELS)
     parser.add_argument("--models", default=models, help="models, separated by commas (%(default)s)")
     parser.add_argument("--strategies", default="all", help="candidates, as in a search (%(default)s)")
-    parser.add_argument("--repeats", type=count(), default=3, help="comparisons of each model (%(default)s)")
+    parser.add_argument("--repeats", type=count(0), default=3, help="comparisons of each model (%(default)s)")
     parser.add_argument("--seconds", type=quantity(), default=60.0, help="length of a full run (%(default)s)")
-    parser.add_argument("--budget", type=count(), default=300, help="seconds that a search may take (%(default)s)")
+    parser.add_argument("--share", type=quantity(), default=0.2, help="budget / time of one pass (%(default)s)")
     parser.add_argument("--ranks", type=count(2), default=4, help="ranks (%(default)s)")
     parser.add_argument("--hosts", type=count(), default=1, help="hosts of a lab; 1: this machine (%(default)s)")
+    parser.add_argument("--runs", type=Path, default=SEARCHES, metavar="FILE", help=f"JSON lines; default: {SEARCHES}")
     asked = parser.parse_args(arguments)
-    names = [_model(parser, name) for name in asked.models.split(",")]
-    agreed: list[bool] = []
-    searched_seconds = full_seconds = 0.0
-    with tempfile.TemporaryDirectory(prefix="ringscope-bench-") as folder, watched() as conditions:
-        _write_text(Path(folder))
-        with _running(asked.ranks, asked.hosts) as place:
-            for name in names:
-                spec = _spec(name, asked.strategies, asked.budget, Path(folder))
-                for number in range(asked.repeats):
+    names = [_model(parser, name) for name in asked.models.split(",")] * asked.repeats
+    if names:
+        with tempfile.TemporaryDirectory(prefix="ringscope-bench-") as folder, asked.runs.open("a") as lines:
+            _write_text(Path(folder))
+            with _running(asked.ranks, asked.hosts) as place:
+                for name in names:
+                    load = os.getloadavg()[0]
+                    spec = _spec(name, asked.strategies, Path(folder))
                     full = _full_runs(place, spec, asked.seconds)
-                    job, found = _searched(place, spec)
-                    agreed.append(agrees(full, found))
-                    searched_seconds += _seconds(job)
-                    full_seconds += full.seconds
-                    _say_comparison(f"{name} {number + 1}", full, found, _seconds(job), agreed[-1])
-    where = "one node" if asked.hosts == 1 else f"{asked.hosts} hosts, 1 Gbit/s"
-    say(f"\n{asked.ranks} ranks on {where} ({conditions})")
-    label = f"{', '.join(names)}: share of {len(agreed)} searches with the winner of full runs"
-    return judged(
-        [
-            Target(label, TARGET_AGREED, sum(agreed) / len(agreed)),
-            Target("time of the searches / time of the full runs", TARGET_SHARE, searched_seconds / full_seconds, True),
-        ]
-    )
+                    budget = {"budget_seconds": int(asked.share * full.seconds)}
+                    job, found = _searched(place, spec.model_copy(update=budget))
+                    run = compared(full, found, _seconds(job))
+                    run = {"model": name, "hosts": place.hosts, "ranks": place.ranks, **run, "load": round(load, 1)}
+                    lines.write(json.dumps(run) + "\n")
+                    lines.flush()
+                    say(told(run))
+                    say(f"  {found.sentence}")
+    return judged(targets(runs_of(asked.runs)))
+
+
+def compared(full: Full, found: Search, seconds: float) -> dict[str, Any]:
+    """Return full runs and a search of ``seconds`` as a line of the file of runs."""
+    return {
+        "passes": [{name: round(rate, 1) for name, rate in each.items()} for each in full.passes],
+        "full_seconds": round(full.seconds, 1),
+        "winner": found.winner,
+        "left": [line.name for line in found.candidates if line.state in ("winner", "unbeaten")],
+        "search_seconds": round(seconds, 1),
+        "agrees": agrees(full, found),
+    }
 
 
 def agrees(full: Full, found: Search) -> bool:
     """Return whether a search has the winner of the full runs."""
     if found.winner is not None:
-        return found.winner == full.winner
+        return found.winner in full.winners
     left = [line.name for line in found.candidates if line.state == "unbeaten"]
     rates = [full.rates[name] for name in left]
-    return full.winner in left and max(rates) <= AS_FAST * min(rates)
+    return not full.winners.isdisjoint(left) and max(rates) <= AS_FAST * min(rates)
+
+
+def told(run: Mapping[str, Any]) -> str:
+    """Return a run in a line."""
+    rates = Full(run["passes"], run["full_seconds"]).rates
+    where = "one node" if run["hosts"] == 1 else f"{run['hosts']} hosts"
+    named = ", ".join(f"{name} {rate:.0f}" for name, rate in list(rates.items())[:3])
+    share = run["search_seconds"] / run["full_seconds"]
+    return (
+        f"{run['model']}, {where}: {'agrees' if run['agrees'] else 'DISAGREES'}; full runs, samples/s: {named}; "
+        f"search: {run['winner'] or 'none of ' + ', '.join(run['left'])}; {share:.0%} of the time"
+    )
+
+
+def targets(runs: Sequence[Mapping[str, Any]]) -> list[Target]:
+    """Return the two goals over all runs of the file; none without a run."""
+    if not runs:
+        return []
+    searched, full = (sum(run[name] for run in runs) for name in ("search_seconds", "full_seconds"))
+    label = f"share of {len(runs)} searches with the winner of full runs"
+    return [
+        Target(label, TARGET_AGREED, sum(run["agrees"] for run in runs) / len(runs)),
+        Target("time of the searches / time of the full runs", TARGET_SHARE, searched / full, True),
+    ]
 
 
 def _model(parser: Parser, name: str) -> str:
@@ -135,8 +180,8 @@ def _write_text(folder: Path) -> None:
     (folder / "text").write_bytes((content * (_TEXT_BYTES // len(content) + 1))[:_TEXT_BYTES])
 
 
-def _spec(name: str, strategies: str, budget_seconds: int, folder: Path) -> StrategySearchSpec:
-    fields: dict[str, Any] = {"model": name, "strategies": strategies.split(","), "budget_seconds": budget_seconds}
+def _spec(name: str, strategies: str, folder: Path) -> StrategySearchSpec:
+    fields: dict[str, Any] = {"model": name, "strategies": strategies.split(",")}
     fields |= MODELS[name]
     if fields["dataset"]["name"] == "text":
         fields["dataset"] = fields["dataset"] | {"path": str(folder)}
@@ -154,18 +199,19 @@ def _running(ranks: int, hosts: int) -> Iterator[Place]:
 
 
 def _full_runs(place: Place, spec: StrategySearchSpec, seconds: float) -> Full:
-    """Train by each candidate that can run here, one after the other."""
+    """Train by each candidate that can run here, one after the other, and once more in opposite order."""
     every = {library for strategy in STRATEGIES for library in libraries(strategy)}
     installed = {library for library in every if importlib.util.find_spec(library) is not None}
     chosen = candidates(spec, Situation(place.ranks, place.hosts, installed)).chosen
     trial = _trained(place, chosen[0], _TRIAL_STEPS)
     steps = max(_TRIAL_STEPS, min(_MOST_STEPS, int(seconds * _rate(trial) / spec.global_batch_size)))
-    rates, spent_seconds = {}, 0.0
-    for candidate in chosen:
-        job = _trained(place, candidate, steps)
-        rates[candidate.name] = _rate(job)
-        spent_seconds += _seconds(job)
-    return Full(rates, spent_seconds)
+    passes: list[dict[str, float]] = []
+    spent_seconds = 0.0
+    for order in (chosen, chosen[::-1]):
+        jobs = {candidate.name: _trained(place, candidate, steps) for candidate in order}
+        passes.append({name: _rate(job) for name, job in jobs.items()})
+        spent_seconds += sum(map(_seconds, jobs.values()))
+    return Full(passes, spent_seconds / len(passes))
 
 
 def _trained(place: Place, candidate: Candidate, steps: int) -> Job:
@@ -207,14 +253,6 @@ def _seconds(job: Job) -> float:
     started, finished = job.started_at, job.finished_at
     assert started is not None and finished is not None
     return (finished - started).total_seconds()
-
-
-def _say_comparison(label: str, full: Full, found: Search, seconds: float, is_same: bool) -> None:
-    ordered = sorted(full.rates.items(), key=lambda item: -item[1])
-    named = ", ".join(f"{name} {rate:.0f}" for name, rate in ordered[:3])
-    say(f"{label}: {'the same winner' if is_same else 'ANOTHER WINNER'}; full runs, samples/s: {named}")
-    say(f"  {found.sentence}")
-    say(f"  search {seconds:.0f} s, {len(full.rates)} full runs {full.seconds:.0f} s: {seconds / full.seconds:.0%}")
 
 
 if __name__ == "__main__":

@@ -33,3 +33,9 @@ def test_a_thread_that_was_asked_sleeps_as_long_as_it_is_wanted_and_others_do_no
     thread.join()
     pause.pause()
     assert pauses == ["sleeps", "yields", "yields"]
+
+
+def test_a_wait_of_seconds_leaves_the_core_until_it_is_done(pauses):
+    done = iter([False, False, True])
+    pause.sleep_until(lambda: next(done))
+    assert pauses == ["sleeps", "sleeps"]

@@ -21,19 +21,24 @@ def a_module(*values: float) -> torch.nn.Module:
 
 def compared(candidate: str, *values: float, strategy: str = "torch_ddp", rank: int = 0) -> float | None:
     """One process ends with 1 and 4; the candidate ends with the values."""
-    trained_alone: list[tuple[int, Any]] = []
+    trained_alone: list[tuple[int, Any, bool]] = []
+    waits: list[bool] = []
     alone = SimpleNamespace(size=1, free=lambda: None)
-    comm: Any = SimpleNamespace(rank=rank, size=2, split=lambda color: alone)
+    comm: Any = SimpleNamespace(
+        rank=rank, size=2, split=lambda color: alone, barrier=lambda sleeps: waits.append(sleeps)
+    )
 
-    def train(group: Any, spec: Any, equality: Equality) -> None:
-        trained_alone.append((group.size, spec.max_steps))
-        equality.note(SimpleNamespace(module=a_module(1.0, 4.0)))
+    def train(group: Any, spec: Any, equality: Equality, *, only_prepare: bool) -> None:
+        trained_alone.append((group.size, spec.max_steps, only_prepare))
+        if not only_prepare:
+            equality.note(SimpleNamespace(module=a_module(1.0, 4.0)))
 
     equality = Equality(comm, SPEC, train)
     equality.begin(Candidate(candidate, SPEC.training(strategy=strategy)), 15)
     equality.note(SimpleNamespace(module=a_module(*values)))
     found = equality.end()
-    assert trained_alone in ([], [(1, 15)])
+    assert trained_alone in ([], [(1, 15, rank > 0)])  # other ranks load the libraries meanwhile, and sleep
+    assert waits == [True] * len(trained_alone)
     return found
 
 

@@ -48,6 +48,7 @@ from ringscope.engine.transports.nccl import NcclTransport
 from ringscope.engine.trial import tried
 from ringscope.engine.vendors.gloo import torch_store
 from ringscope.engine.waiting.failures import shared_failure
+from ringscope.engine.waiting.pause import sleep_until
 from ringscope.engine.waiting.roll_call import RollCall
 from ringscope.schedules.schedule import Schedule
 
@@ -342,10 +343,10 @@ class Communicator:
         """Return what NCCL said of its network, channels and transports; None if it was not asked, or said nothing."""
         return self.transport.report if isinstance(self.transport, NcclTransport) else None
 
-    def barrier(self) -> None:
-        """Wait for all ranks (collective)."""
+    def barrier(self, sleeps: bool = False) -> None:
+        """Wait for all ranks (collective). If all give ``sleeps`` they leave the core and return up to 2 ms late."""
         with self._roll_call.watchdog.guard("a barrier"):
-            self._comm.Barrier()
+            sleep_until(self._comm.Ibarrier().Test) if sleeps else self._comm.Barrier()
 
     def reseat(self, turn: int) -> None:
         """Move this rank to its core for ``turn`` when ranks share cores, so that all candidates see the same

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 _NAP_SECONDS = 50e-6  # the kernel extends it to about 100 us
+_LONG_NAP_SECONDS = 2e-3  # for waits of seconds: the core is needed for 1 % of the time
 
 
 class _Thread(threading.local):
@@ -32,3 +33,9 @@ def pause() -> None:
         time.sleep(_NAP_SECONDS)
     else:
         os.sched_yield()
+
+
+def sleep_until(is_done: Callable[[], bool]) -> None:
+    """Return up to 2 ms after ``is_done`` returns true, and leave the core to others meanwhile."""
+    while not is_done():
+        time.sleep(_LONG_NAP_SECONDS)

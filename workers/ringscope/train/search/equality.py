@@ -18,17 +18,17 @@ _WHOLE = frozenset({"mirrored", "multi_worker_mirrored", "parameter_server", "sh
 
 
 class TrainOnce(Protocol):
-    """Trains from the first parameters and shows what it trained to ``equality`` before it closes it (collective)."""
+    """Trains one process from the first parameters and shows what it trained to ``equality`` before it closes it."""
 
-    def __call__(self, comm: Communicator, spec: TrainingSpec, equality: Equality) -> object:
-        """Train."""
+    def __call__(self, comm: Communicator, spec: TrainingSpec, equality: Equality, *, only_prepare: bool) -> object:
+        """Train, or only load the libraries and the dataset and build the model."""
 
 
 class Equality:
     """The parameters of one process on rank 0, and those of the candidate that runs; all ranks make the same calls."""
 
     def __init__(self, comm: Communicator, spec: StrategySearchSpec, train: TrainOnce) -> None:
-        """``train`` trains one process on rank 0, once it is needed."""
+        """``train`` trains one process on rank 0, once it is needed; the other ranks only prepare meanwhile."""
         self._comm, self._spec, self._train = comm, spec, train
         self._reference: torch.Tensor | None = None
         self._has_reference = False
@@ -65,13 +65,15 @@ class Equality:
         self._reference = None
 
     def _train_alone(self, steps: int) -> None:
-        alone = self._comm.split(min(self._comm.rank, 1))
-        if self._comm.rank == 0:
-            self._is_open = True
-            lasting = {"max_steps": steps, "epochs": 100_000}
-            self._train(alone, self._spec.training(strategy="mirrored").model_copy(update=lasting), self)
-            self._reference, self._found = self._found, None
+        """Train on rank 0 while the others sleep; all ranks load the libraries at once, which takes seconds."""
+        alone, is_first = self._comm.split(self._comm.rank), self._comm.rank == 0
+        self._is_open = is_first
+        lasting = {"max_steps": steps, "epochs": 100_000}
+        spec = self._spec.training(strategy="mirrored").model_copy(update=lasting)
+        self._train(alone, spec, self, only_prepare=not is_first)
+        self._reference, self._found, self._is_open = self._found, None, True
         alone.free()
+        self._comm.barrier(sleeps=True)
 
 
 def flat(module: torch.nn.Module) -> torch.Tensor:

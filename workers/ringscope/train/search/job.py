@@ -43,9 +43,9 @@ def search(comm: Communicator, spec: StrategySearchSpec, emit: Callable[[Record]
     return Runner(comm, spec, found, file, train, emit, equality, sum_times).run()
 
 
-def train_alone(comm: Communicator, spec: TrainingSpec, equality: Equality) -> None:
-    """Train without reports."""
-    train_once(comm, spec, lambda record: None, equality)
+def train_alone(comm: Communicator, spec: TrainingSpec, equality: Equality, *, only_prepare: bool) -> None:
+    """Train without reports, or only prepare it."""
+    train_once(comm, spec, lambda record: None, equality, only_prepare=only_prepare)
 
 
 def train_once(
@@ -54,13 +54,15 @@ def train_once(
     emit: Callable[[Record], None],
     equality: Equality,
     sum_times: SumTimes | None = None,
+    only_prepare: bool = False,
 ) -> None:
     """Train from the first parameters (collective). No checkpoint is read: the job's folder is shared by all runs."""
     trainer = assemble(comm, spec, emit)
     if sum_times is not None and isinstance(trainer, Trainer):
         sum_times.follow(trainer)
-    trainer.run()
-    equality.note(trainer)
+    if not only_prepare:
+        trainer.run()
+        equality.note(trainer)
     trainer.close()
 
 

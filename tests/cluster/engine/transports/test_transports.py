@@ -33,13 +33,19 @@ def test_registered_arrays_come_and_go(gang):
 
 @pytest.mark.long
 @TRANSPORTS
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5])
-def test_a_million_registered_arrays_in_a_row(gang, ranks, transport):
-    assert_arrays(gang, ranks, transport, 1_000_000)
+@pytest.mark.parametrize("ranks", [1, 3, 4, 5])
+def test_registered_arrays_come_and_go_with_any_number_of_ranks(gang, ranks, transport):
+    assert_arrays(gang, ranks, transport, 10_000)
+
+
+@pytest.mark.long  # what ranks agree on for each array takes most of the time, the more so with more ranks than cores
+@TRANSPORTS
+def test_many_registered_arrays_in_a_row_keep_no_memory(gang, transport):
+    assert_arrays(gang, 2, transport, 200_000)  # a hundred bytes of each would show
 
 
 def assert_arrays(gang, ranks, transport, arrays):
-    done = gang(ranks, "arena_main.py", transport, str(arrays), deadline_seconds=120 + arrays / 500)
+    done = gang(ranks, "arena_main.py", transport, str(arrays), deadline_seconds=120 + arrays / 100)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("is done") == ranks
 

@@ -81,7 +81,8 @@ Node = NodeView: id name address? revision=1 desired desired_reason? desired_by?
     slots_total slots_busy slots_free=0 slots? inventory? versions? labels? leaves_at? heartbeat_age_seconds
     clock_offset_seconds? clock_error_seconds?
 BusySlots: since until bin_seconds busy
-Cluster: version nodes_ready nodes_total slots_busy slots_total jobs_queued jobs_running jobs_finished
+Blame: job_id kind names
+Cluster: version nodes_ready nodes_total slots_busy slots_total jobs_queued jobs_running jobs_finished blamed?
 Readings = NodeReadings: node age_seconds load_average? memory_used_bytes? gpu_utilization_ratio?
     gpu_memory_used_bytes? gpu_temperature_celsius?
 GpuState: index model? utilization_ratio? temperature_celsius? power_watts? power_limit_watts? clock_mhz?

@@ -105,6 +105,13 @@ def test_a_stall_in_one_job_is_no_difference_and_hides_none() -> None:
     assert half.is_clear and half.value == pytest.approx(0.5, rel=0.02)
 
 
+def test_the_median_lies_within_the_spread_also_if_one_cycle_had_other_load() -> None:
+    quiet, busy = [5.0 + i / 100 for i in range(20)], [100.0 + i for i in range(20)]
+    found = one(*(in_rounds(us, cycle=n, p5_us=us[0]) for n, us in enumerate([quiet, quiet, quiet, quiet, busy])))
+    assert (found.p5_us, found.point.median_us, found.p95_us) == pytest.approx((5.01, 5.12, 114.0))
+    assert (one(row(10.0, p5_us=8.0)).p5_us, one(row(10.0)).p95_us) == (8.0, 10.0), "without rounds the rows' own"
+
+
 def test_a_simulation_is_exact() -> None:
     simulated = [one(row(us, cv_percent=0.0, transport="simulated", iterations=1)) for us in (10.0, 10.01)]
     assert pair(*simulated).ratio.is_clear and pair(*simulated).noise == 0

@@ -41,8 +41,8 @@ ENDED = {
 # The next step for the reason for which a job waits.
 WAITING = {
     "backoff": "There is nothing to do: it is retried automatically.",
-    "no_node": "`ringscope nodes` shows which are drained or lost: `ringscope resume NAME`, or start an agent on such "
-    "a node, or `ringscope clone {id} --set placement.…` with less.",
+    "no_node": "`ringscope nodes` shows why; `ringscope resume NAME` ends a drain, `ringscope clone {id} --set "
+    "placement.…` asks for other nodes.",
     "version_skew": "Install the same versions on these nodes; `ringscope node NAME` lists them.",
     "same_address": "Start each agent with its own --address; `ringscope node NAME` shows the address of a node.",
     "not_quiet": "It starts when their load average falls; `ringscope clone {id} --set placement.quiet=false` starts "

@@ -14,7 +14,7 @@ from ringscope_server.placement.cluster import Cluster, Ints, kind_of, remedy, v
 from ringscope_server.placement.placement import Demand
 from ringscope_server.placement.snapshot import NodeState, QueuedJob
 
-_NO_NODE = "Waits for a node: none that it may use is ready and not drained."
+_NO_NODE = "Waits for a node: none that it may use is ready."
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,7 +76,8 @@ class ComparedRow(BaseModel):
     )
     busbw_gb_per_s: float = Field(description="The bus bandwidth of the mean time.")
     p5_us: float | None = Field(
-        description="The 5th percentile of the iterations; null if an earlier version measured them."
+        description="The 5th percentile of the rounds, or of the iterations if the row has no rounds; null if an "
+        "earlier version measured it."
     )
     p50_us: float = Field(description="The median iteration of the slowest rank; ``time_us`` is a mean.")
     p95_us: float

@@ -11,6 +11,10 @@ from ringscope.client import Node
 GPU = {"index": 0, "uuid": "u", "model": "NVIDIA H200", "memory_bytes": 141 << 30}
 
 
+COUNTS = "nodes_ready", "nodes_total", "slots_busy", "slots_total", "jobs_queued", "jobs_running", "jobs_finished"
+CLUSTER = {"version": "0.1.0"} | dict.fromkeys(COUNTS, 0)
+
+
 def node(name: str = "n1", **fields: Any) -> dict[str, Any]:
     usual = {
         "id": 1,
@@ -43,11 +47,23 @@ def node(name: str = "n1", **fields: Any) -> dict[str, Any]:
 def test_the_table_says_what_matters(api: FakeApi) -> None:
     drained = node("n2", desired="drain", desired_reason="new DIMM", desired_by="ada", slots_busy=0, slots=[])
     api.answers["GET /nodes"] = items(node(), drained)
+    api.answers["GET /cluster"] = CLUSTER
     heading, first, second = api.run("nodes").out.splitlines()
     assert heading.split() == ["NAME", "STATE", "SLOTS", "FREE", "QUARANTINED", "GPUS", "LABELS", "HEARTBEAT"]
     assert first.split() == ["n1", "ready", "1/2", "0", "1", "2x", "NVIDIA", "H200", "rack=r1", "2", "s", "ago"]
     assert "ready, drained: new DIMM (by ada)" in second
     assert [found["name"] for found in json.loads(api.run("nodes", "--json").out)] == ["n1", "n2"]
+
+
+def test_the_table_names_the_job_whose_diagnosis_blames_a_node_or_a_link_of_it(api: FakeApi) -> None:
+    def blame(job_id: int, kind: str, *names: str) -> dict[str, Any]:
+        return {"job_id": job_id, "kind": kind, "names": list(names), "sentence": ""}
+
+    api.answers["GET /nodes"] = items(*map(node, ("a", "b", "c", "d")))
+    blamed = [blame(9, "link", "a", "b"), blame(8, "node", "b"), blame(7, "link", "a", "c"), blame(6, "boundary", "d")]
+    api.answers["GET /cluster"] = CLUSTER | {"blamed": blamed}
+    told = [line.split("1/2")[0].split(maxsplit=1)[1].strip() for line in api.run("nodes").out.splitlines()[1:]]
+    assert told == ["ready, link blamed by job 9", "ready, blamed by job 8", "ready, link blamed by job 7", "ready"]
 
 
 def test_states_in_words() -> None:

@@ -58,6 +58,8 @@ def test_the_first_screen_of_a_job_has_few_words(visit: Visit) -> None:
     expect(page.get_by_role("region", name="Insights")).to_have_text(re.compile("Problems: .* No others"))
     expect(page.locator("figure canvas").first).to_be_visible()
     words = page.evaluate(SHOWN_WORDS)
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(page.get_by_text(re.compile("^Problems: "))).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": 1440, "height": 900})
     assert len(words) <= MOST_WORDS, " ".join(words)
     assert "Disturbed." in words and "Options" in words

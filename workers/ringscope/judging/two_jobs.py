@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import hypot, sqrt
+from itertools import chain
+from math import ceil, hypot, sqrt
 from typing import Any, NamedTuple, Protocol
 
 from ringscope.contracts.environment import shown
@@ -45,9 +46,9 @@ class Timed(NamedTuple):
     in_place: bool
     point: Point
     stdev_us: float  # over the iterations of all cycles
-    p5_us: float | None  # mean over the cycles, as for ``p95_us``; None: some rows have none
-    p50_us: float
-    p95_us: float
+    p5_us: float | None  # of the rounds; without rounds the mean over the cycles; None: some rows have none
+    p50_us: float  # mean over the cycles
+    p95_us: float  # as ``p5_us``
 
     @property
     def time_us(self) -> float:
@@ -193,17 +194,29 @@ def _timed(cycles: Sequence[Banded]) -> Timed:
     for row in cycles[1:]:
         point = point.with_row(row)
     p5_us = [row.p5_us for row in cycles if row.p5_us is not None]
+    spread_us = (sum(p5_us) / count if len(p5_us) == count else None), sum(row.p95_us for row in cycles) / count
     within_us2 = sum((row.time_us * row.cv_percent / 100) ** 2 for row in cycles) / count
+    low_us, high_us = _between(point) or spread_us
     return Timed(
         algorithm=first.algorithm,
         size_bytes=first.size_bytes,
         in_place=first.in_place,
         point=point,
         stdev_us=sqrt(within_us2 + point.deviations_us2 / count),
-        p5_us=sum(p5_us) / count if len(p5_us) == count else None,
+        p5_us=low_us,
         p50_us=sum(row.p50_us for row in cycles) / count,
-        p95_us=sum(row.p95_us for row in cycles) / count,
+        p95_us=high_us,
     )
+
+
+def _between(point: Point) -> tuple[float, float] | None:
+    """Return the nearest ranks of p5 and p95 of all rounds; None: the point has no rounds.
+
+    The median of the rounds lies between them. It need not lie between the means of the cycles' percentiles: one cycle
+    with other load raises both.
+    """
+    ordered = sorted(chain(*point.rounds_us))
+    return (ordered[ceil(len(ordered) * 0.05) - 1], ordered[ceil(len(ordered) * 0.95) - 1]) if ordered else None
 
 
 def _flat(document: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:

@@ -9,7 +9,6 @@ import { postCommand } from "../../lib/command";
 import { shellQuote } from "../../lib/shell";
 import { Dialog, formClass } from "./Dialog";
 import { REQUIRED } from "./required";
-import { plural } from "../../lib/format";
 import { jobsOn } from "../../lib/nodes";
 import { useNodeChange } from "../hooks/useNodeChange";
 
@@ -51,7 +50,7 @@ function Form({ node, proposed, onClose }: Omit<Required<Props>, "isOpen">) {
       input.current = element;
     },
     label: "Why",
-    description: "The reason is shown with the node.",
+    description: "Shown with the node",
     maxLength: 1000,
     ...REQUIRED,
     value: reason,
@@ -64,8 +63,7 @@ function Form({ node, proposed, onClose }: Omit<Required<Props>, "isOpen">) {
   return (
     <form className={formClass} onSubmit={submit}>
       <p>
-        It gets no new work until it is resumed, and its {plural(node.slots_total, "slot")} no longer count for jobs that
-        wait.{" "}
+        It gets no new work until it is resumed.{" "}
         {jobs.length > 0
           ? `Jobs that run there continue to their end: job ${jobs.join(", job ")}.`
           : "Nothing runs there now."}

@@ -3,7 +3,6 @@ import { api, unwrap } from "../../api/client";
 import type { NodeView } from "../../api/types";
 import { buttonsClass, Dialog } from "./Dialog";
 import { ErrorNote } from "../states/ErrorNote";
-import { plural } from "../../lib/format";
 import { useNodeChange } from "../hooks/useNodeChange";
 
 interface Props {
@@ -22,9 +21,9 @@ export function ResumeDialog({ node, isOpen, onClose }: Props) {
   return (
     <Dialog title={`Resume node ${node.name}?`} isOpen={isOpen} onClose={onClose}>
       <p>
-        Jobs that wait may start on its {plural(node.slots_total, "slot")} at once.
-        {node.desired === "drain" && ` ${node.desired_by ?? "A user"} drained it because: ${node.desired_reason}.`} Its
-        current hardware becomes the expected hardware.
+        Jobs that wait may start there at once.
+        {node.desired === "drain" && ` ${node.desired_by ?? "A user"} drained it: ${node.desired_reason}.`} Its present
+        hardware counts as complete.
       </p>
       {resume.error && <ErrorNote what="The node was not resumed" error={resume.error} />}
       <div className={buttonsClass}>

@@ -132,7 +132,7 @@ export function columnsFor(widthPx: number, baseJob: JobView | undefined, standi
 }
 
 /** The result is longer than most names: it gets the rest of the width if there is enough. */
-const NAME_PX = 220;
+const NAME_PX = 180;
 const WIDE_PX = 1200;
 
 /** From this window width on the result keeps its width; with a base job the table may scroll. */

@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
 import { act } from "react";
 import { expect, it, vi } from "vitest";
-import type { CurvePoint, TrainingSummary } from "../../api/types";
+import type { CurvePoint, JobView, TrainingSummary } from "../../api/types";
 import { comparisonQuery } from "../../data/comparison";
 import { environmentsQuery, jobQuery } from "../../data/job";
-import { jobsQuery } from "../../data/jobs";
+import { arrivedQuery, jobsQuery } from "../../data/jobs";
 import { meQuery } from "../../data/server";
 import { curveQuery, epochsQuery } from "../../data/training";
 import { aJob, anAttempt, aSimulation, aTraining } from "../../testing/fixtures";
@@ -73,6 +73,22 @@ it.each([
   await act(async () => radios()[1]?.click());
   expect(marked()).toEqual([false, true]);
   expect((JSON.parse(localStorage.getItem("ringscope-marked-jobs") ?? "{}") as { base: number }).base, why).toBe(after);
+});
+
+it("compares the latest two jobs of one kind at one press, and offers a job that ends while the page is open", async () => {
+  const job = (id: number, kind: JobView["kind"] = "benchmark") => ({ ...aJob(), id, kind, state: "succeeded" }) as JobView;
+  const listed = { pages: [{ items: [job(9, "training"), job(8)], next: null }], pageParams: [null] };
+  const answers = new Answers().of(jobQuery(8), job(8)).of(jobQuery(11), job(11)).of(comparisonQuery([8, 11], 8, 0), { base: 8, jobs: [] });
+  answers.of(jobsQuery({ state: "succeeded" }), listed).of(arrivedQuery, [{ ...job(12), state: "running" } as JobView, job(11)]);
+  const page = await drawn(<ComparePage />, "/compare", answers);
+  expect(page.querySelectorAll("form input[type=checkbox]")).toHaveLength(3);
+  const submit = () => page.querySelector<HTMLButtonElement>("form button[type=submit]");
+  expect([submit()?.textContent, submit()?.disabled]).toEqual(["Compare the latest two", false]);
+  await act(async () => page.querySelector<HTMLInputElement>("form input")?.click());
+  expect([submit()?.textContent, submit()?.disabled], "one is chosen").toEqual(["Compare", true]);
+  await act(async () => page.querySelector<HTMLInputElement>("form input")?.click());
+  await act(async () => submit()?.click());
+  expect(text(page, "section[aria-label='Jobs that are compared'] li a[href^='/jobs/']"), "the older one first").toEqual(["job 8", "job 11"]);
 });
 
 it("has a command to begin with where no job is chosen", async () => {

@@ -78,6 +78,10 @@ const KINDS = [
 function Invitation({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   return (
     <section className={`card ${classes.invitation}`} aria-label="Files that are known">
+      <p>
+        For a slow node or link, <Link to="/nodes" hash="links">measure all links</Link>, or press Diagnose on the page
+        of <Link to="/jobs" search={{ judgement: "low" }}>a job judged low</Link>. For the rest, give a file.
+      </p>
       <p className={`${classes.answer} ${classes.byMouse}`}>Drop files anywhere on this page, also of several kinds at once.</p>
       <p className={`${classes.answer} ${classes.byTouch}`}>Choose one or more files, also of several kinds at once.</p>
       <FileButton variant="filled" files={CHOOSER} onFiles={onFiles}>
@@ -91,10 +95,6 @@ function Invitation({ onFiles }: { onFiles: (files: readonly File[]) => void }) 
           </div>
         ))}
       </dl>
-      <p>
-        To find a slow node or link without a file, <Link to="/nodes" hash="links">measure all links</Link> of the nodes, or press Diagnose on the
-        page of <Link to="/jobs" search={{ judgement: "low" }}>a job judged low</Link>.
-      </p>
       <p className="dim">The server reads the files and stores nothing. In a terminal the same is done by <code>ringscope hang</code>, <code>nccl-log</code>, <code>nccl-inspector</code>, <code>nccl-ras</code> and <code>import --dry-run</code>.</p>
     </section>
   );

@@ -218,7 +218,7 @@ it.each([
 });
 
 it("names the drained nodes for which it waits", async () => {
-  const pending = { reason: "no_node", sentence: "Waits for a node: none that it may use is ready and not drained." };
+  const pending = { reason: "no_node", sentence: "Waits for a node: none that it may use is ready." };
   const drained = seenNow(aNode({ name: "a", desired: "drain", desired_by: "ada", desired_reason: "kernel update" }));
   const waiting = aJob({ id: 7, state: "queued", pending } as Partial<BenchmarkJob>);
   const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(waiting, []).of(nodesQuery, [drained]));
@@ -294,7 +294,7 @@ it.each([
   ["a clean run", succeeded(), "Problems: None was found."],
   ["a disturbed run", succeeded({ attempts: [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })] }), "Problems: Other load took 86 % of the processors. No others."],
   ["a diagnosis", aDiagnosisJob({ started_at: succeeded().started_at }), "Problems: No other was found."],
-  ["a killed rank", succeeded({ state: "failed", message: "Rank 1 was killed by SIGKILL (9)." }), "The checks add nothing to how the job ended."],
+  ["a killed rank", succeeded({ state: "failed", message: "Rank 1 was killed by SIGKILL (9)." }), "No check found a cause."],
   ["a job that was cancelled in the queue", succeeded({ state: "cancelled", started_at: null }), "The job never ran, so nothing was checked."],
 ])("never says of %s that nothing was wrong if something was", async (_, job, words) => {
   const page = await drawn(<JobPage />, "/jobs/7", answers(job, []));

@@ -2,6 +2,7 @@
 import { expect, it, vi } from "vitest";
 import type { EpochView } from "../../api/types";
 import scroll from "../../components/controls/ScrollX.module.css";
+import { meQuery } from "../../data/server";
 import { bucketsQuery, curveQuery, newestEpochsQuery } from "../../data/training";
 import { anAttempt, aTraining } from "../../testing/fixtures";
 import { aPoint, someBuckets } from "../../testing/resultFixtures";
@@ -41,6 +42,19 @@ it("says which loss it is, and how far training is while the number of all steps
   await vi.waitFor(() => expect(page.textContent).toContain("of the newest step"));
   expect(page.textContent).toContain("370 steps so far");
   expect(page.textContent).not.toContain("?");
+});
+
+it.each([
+  ["mirrored", "Measure one rank"],
+  ["pipeline", "one rank alone was not measured"],
+] as const)("offers to measure one rank beside training with %s if one rank can run it", async (strategy, words) => {
+  const job = aTraining({ ranks: 2, state: "succeeded" });
+  const training = { ...job.spec.training, strategy } as typeof job.spec.training;
+  const answers = new Answers().of(meQuery, { role: "operator" } as never);
+  const page = await drawn(<Situation job={{ ...job, spec: { ...job.spec, training } } as typeof job} rows={undefined} />, `/jobs/${job.id}`, answers);
+  await vi.waitFor(() => expect(page.textContent).toContain(words));
+  const link = page.querySelector("dl a[href^='/jobs/new']")?.getAttribute("href");
+  expect(link).toBe(words === "Measure one rank" ? `/jobs/new?from=${job.id}&ranks=1` : undefined);
 });
 
 it("says before the first step what the ranks do, and marks what was disturbed as for a benchmark", async () => {

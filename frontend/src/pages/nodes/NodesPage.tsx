@@ -15,7 +15,7 @@ import { useBlames } from "../../components/hooks/useBlames";
 import { useListKeys } from "../../components/hooks/useListKeys";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { plural } from "../../lib/format";
-import { beyondWords, busyWords, sharedAddresses, slotUse, usualVersions, versionsOf, wholeNodeWords } from "../../lib/nodes";
+import { beyondWords, busyWords, ranksBeside, sharedAddresses, slotUse, usualVersions, versionsOf, wholeNodeWords } from "../../lib/nodes";
 import { hasUnreadGpus, nicWords } from "./readings";
 import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
@@ -59,6 +59,7 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
   useListKeys(nodes.length, reveal);
   const usual = usualVersions(nodes);
   const blames = useBlames();
+  const ranks = ranksBeside(nodes);
   const readings = useQuery(readingsQuery).data;
   const readingsOf = new Map(readings?.map((each) => [each.node, each]));
   return (
@@ -83,7 +84,7 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
           </thead>
           <tbody ref={body}>
             {nodes.map((node, index) => (
-              <NodeRow key={node.id} node={node} index={index} usual={usual} blame={blames.get(node.name)} readings={readingsOf.get(node.name)} />
+              <NodeRow key={node.id} node={node} index={index} usual={usual} blame={blames.get(node.name)} readings={readingsOf.get(node.name)} ranks={ranks.get(node.name)} />
             ))}
           </tbody>
         </table>
@@ -103,9 +104,10 @@ interface NodeRowProps {
   usual: ReadonlyMap<string, string>;
   blame: Blame | undefined;
   readings: NodeReadings | undefined;
+  ranks: number | undefined;
 }
 
-function NodeRow({ node, index, usual, blame, readings }: NodeRowProps) {
+function NodeRow({ node, index, usual, blame, readings, ranks }: NodeRowProps) {
   return (
     <tr data-index={index}>
       <th scope="row">
@@ -133,7 +135,7 @@ function NodeRow({ node, index, usual, blame, readings }: NodeRowProps) {
       <td className={classes.nowrap}>{gpuText(node)}</td>
       <td className={classes.nowrap}>{nicWords(node.inventory.nics)}</td>
       <td>
-        <Trends node={node} readings={readings} />
+        <Trends node={node} readings={readings} ranks={ranks} />
       </td>
       <td className={classes.versions}>
         <Versions node={node} usual={usual} />

@@ -3,8 +3,8 @@ import { trendsOf, type Trend } from "./readings";
 import classes from "./NodesPage.module.css";
 
 /** How busy the node was in the last minutes. */
-export function Trends({ node, readings }: { node: NodeView; readings: NodeReadings | undefined }) {
-  const trends = trendsOf(node, readings);
+export function Trends({ node, readings, ranks }: { node: NodeView; readings: NodeReadings | undefined; ranks: number | undefined }) {
+  const trends = trendsOf(node, readings, ranks);
   if (trends.length === 0) return "–";
   return (
     <ul className={classes.trends}>

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from "vitest";
-import type { NodeReadings } from "../../api/types";
+import type { NodeReadings, NodeView } from "../../api/types";
+import { ranksBeside } from "../../lib/nodes";
 import { aNode } from "../../testing/fixtures";
 import { hasUnreadGpus, nicWords, trendsOf } from "./readings";
 
@@ -41,6 +42,13 @@ describe("the small curves of a node", () => {
   it("are of cores and memory if the GPUs are not read, which the page says", () => {
     expect(trendsOf(withGpus, someReadings()).map(({ name }) => name)).toEqual(["load", "memory"]);
     expect([hasUnreadGpus(withGpus, someReadings()), hasUnreadGpus(withGpus, undefined), hasUnreadGpus(node, someReadings())]).toEqual([true, true, false]);
+  });
+
+  it("warn of a load only beyond what all ranks of the machine explain, also those of other nodes", () => {
+    const { cores } = node.inventory;
+    const beside = { ...node, id: 2, name: "n2", slots_busy: 2 * cores };
+    const warned = (nodes: readonly NodeView[]) => trendsOf(node, someReadings(), ranksBeside(nodes).get(node.name))[0]?.warning !== undefined;
+    expect([warned([node]), warned([node, beside])]).toEqual([true, false]);
   });
 
   it("are none for a node without readings, such as one with an earlier agent", () => {

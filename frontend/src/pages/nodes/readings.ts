@@ -19,8 +19,11 @@ export interface Trend {
   points: string;
 }
 
-/** GPU readings if the node's GPUs are read, else its cores and memory; empty without readings. */
-export function trendsOf(node: NodeView, readings: NodeReadings | undefined): Trend[] {
+/**
+ * GPU readings if the node's GPUs are read, else its cores and memory; empty without readings. `ranks` are all of its
+ * machine.
+ */
+export function trendsOf(node: NodeView, readings: NodeReadings | undefined, ranks = node.slots_busy): Trend[] {
   if (!readings) return [];
   const { inventory } = node;
   const gpuBytes = (inventory.gpus ?? []).reduce((sum, gpu) => sum + gpu.memory_bytes, 0);
@@ -32,7 +35,7 @@ export function trendsOf(node: NodeView, readings: NodeReadings | undefined): Tr
   if (ofGpus.length > 0) return ofGpus;
   const load = trend("load", readings, readings.load_average, inventory.cores, threeDigits);
   const newest = readings.load_average.at(-1);
-  const isHigh = newest != null && isOverloaded(node, newest);
+  const isHigh = newest != null && isOverloaded(node, newest, ranks);
   return [
     load && isHigh ? { ...load, warning: `${node.name} has ${loadWords(node, newest)}: other work disturbs what is measured there.` } : load,
     trend("memory", readings, readings.memory_used_bytes, inventory.memory_bytes, formatSize),

@@ -10,7 +10,7 @@ export function Start({ check }: { check: JobCheck | null }) {
   if (isNow) return <p>Would start now. {because}</p>;
   return (
     <p>
-      Would wait: {pending?.sentence} {start && <span className="dim">Expected to start {formatDateTime(start)}.</span>}
+      Would not start now. {pending?.sentence} {start && <span className="dim">Expected to start {formatDateTime(start)}.</span>}
     </p>
   );
 }

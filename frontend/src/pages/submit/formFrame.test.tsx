@@ -32,7 +32,7 @@ it("says of every kind of job when it would start", () => {
   const pending = { reason: "not_enough_slots", sentence: "2 of 4 slots are free." } as QueuePlan["pending"];
   const because = "The slowest measured link among n2 and n3 reaches 11 GB/s.";
   expect(shown({ plan: { ...PLAN, placed_because: because }, problems: [] })).toContain(`Would start now. ${because}`);
-  expect(shown({ plan: { ...PLAN, starts_now: false, position: 1, pending }, problems: [] })).toContain("Would wait: 2 of 4 slots are free.");
+  expect(shown({ plan: { ...PLAN, starts_now: false, position: 1, pending }, problems: [] })).toContain("Would not start now. 2 of 4 slots are free.");
 });
 
 it("keeps the place of that sentence until the server has said it, and says nothing that it does not know", () => {

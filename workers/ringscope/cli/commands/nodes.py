@@ -1,6 +1,7 @@
 """`ringscope nodes`, `node`, `drain`, `resume` and similar commands: the nodes of the cluster."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -10,7 +11,7 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
 from ringscope.cli.formatting import AsJson, Columns, label_words, node_state, say_list, say_one, span, until
 from ringscope.cli.job_body import label_changes
 from ringscope.client import Node
-from ringscope.client.views.nodes import GpuState
+from ringscope.client.views.nodes import Blame, GpuState
 from ringscope.contracts.words.units import format_size, plural
 
 NodeName = Annotated[str, typer.Argument(metavar="NAME", help="The node's name.")]
@@ -37,12 +38,13 @@ def register(app: typer.Typer) -> None:
 
 
 def nodes(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """List the nodes: state, busy, total and free slots, GPUs, labels."""
+    """List the nodes: state and blame of a diagnosis, busy, total and free slots, GPUs, labels."""
     with connect(url, data_dir) as client:
         found = client.nodes()
+        blames = {} if as_json else _blames(client.cluster().blamed)
     say_list(
         found,
-        _COLUMNS,
+        {**_COLUMNS, "STATE": lambda node: ", ".join(filter(None, (node_state(node), blames.get(node.name))))},
         as_json,
         as_typed("No node yet; `ringscope up` or `ringscope agent` starts one.", url, data_dir),
     )
@@ -122,6 +124,15 @@ def remove_node(name: NodeName, url: Url = None, data_dir: DataDir = DEFAULT_DAT
     with connect(url, data_dir) as client:
         client.remove_node(name)
     say(f"Node {name} is forgotten.")
+
+
+def _blames(blamed: Sequence[Blame]) -> dict[str, str]:
+    """Return the words for each node that a diagnosis blames, alone or with a link of it; the newest blame counts."""
+    oldest_first = blamed[::-1]
+    ordered = sorted(oldest_first, key=lambda each: each.kind == "node")
+    words = {"node": "blamed", "link": "link blamed"}
+    told = [each for each in ordered if each.kind in words]
+    return {name: f"{words[each.kind]} by job {each.job_id}" for each in told for name in each.names}
 
 
 def quarantined(node: Node) -> list[int]:

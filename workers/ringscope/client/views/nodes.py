@@ -65,6 +65,14 @@ class BusySlots(View):
     busy: list[float]
 
 
+class Blame(View):
+    """A node, link or boundary that a diagnosis of the last 24 hours blames, and no later one of the same nodes."""
+
+    job_id: int
+    kind: str
+    names: list[str]
+
+
 class Cluster(View):
     """The whole cluster in a few numbers, and what diagnoses blame."""
 
@@ -76,6 +84,7 @@ class Cluster(View):
     jobs_queued: int
     jobs_running: int
     jobs_finished: int
+    blamed: list[Blame] = []
 
 
 class Readings(View):

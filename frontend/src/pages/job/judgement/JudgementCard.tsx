@@ -69,7 +69,7 @@ function Judged({ judgement }: { judgement: BandwidthJudgement }) {
         </details>
       )}
       <p className="dim">
-        Judgement {judgement.version}: own runs come before published ones, and these before the model; the limit is that of the links.
+        Earlier runs here count first, then published ones, then the model. The limit is that of the links. (Judgement {judgement.version})
       </p>
     </>
   );

@@ -22,7 +22,7 @@ export function LastLines({ job }: { job: JobView }) {
     <Loaded query={outline} what="The log could not be loaded" rows={2} isBare>
       {(found) => (
         <>
-          <div className="card-head">
+          <div className={`card-head ${classes.head}`}>
             <h2 id="now">
               {found.lines > 0
                 ? `${whose}\u2019s last ${plural(Math.min(LAST_LINES, found.lines), "line")} of ${formatCount(found.lines)}`

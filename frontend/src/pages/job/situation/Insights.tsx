@@ -46,7 +46,7 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
 function withoutInsight(job: Pick<JobView, "kind" | "state" | "started_at">, disturbedBy: string): string {
   if (job.started_at === null) return isTerminal(job.state) ? "The job never ran, so nothing was checked." : "Checks begin when the job runs.";
   if (!isTerminal(job.state)) return "The checks have found no problem so far.";
-  if (job.state !== "succeeded") return "The checks add nothing to how the job ended.";
+  if (job.state !== "succeeded") return "No check found a cause.";
   if (disturbedBy) return `${disturbedBy} No others.`;
   return job.kind === "diagnosis" ? "No other was found." : "None was found.";
 }

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../../api/types";
 import { Fact } from "../../../components/Fact";
+import { useRole } from "../../../components/hooks/useRole";
 import { formatDuration, formatRate, percent, threeDigits } from "../../../lib/format";
 import { isTerminal } from "../../../lib/state";
 
@@ -55,10 +56,25 @@ interface Scaling {
   baseline: number | null | undefined;
 }
 
+/** Strategies that one rank alone cannot run. */
+const SHARED_WORK = ["parameter_server", "pipeline", "tensor", "tf_parameter_server"];
+
+/** What is missing to tell the scaling: a run of one rank. */
+function OneRank({ job }: { job: JobView }) {
+  const { mayChange } = useRole();
+  const strategy = job.spec.training?.strategy;
+  if (!mayChange || !strategy || SHARED_WORK.includes(strategy)) return "one rank alone was not measured";
+  return (
+    <Link to="/jobs/new" search={{ from: String(job.id), ranks: "1" }}>
+      Measure one rank
+    </Link>
+  );
+}
+
 /** The speedup over one rank alone, if that was measured. */
 function ScalingFact({ job, efficiency, baseline }: Scaling) {
   if (efficiency == null || baseline == null) {
-    return <Fact label="Scaling" value="–" note={isTerminal(job.state) ? "one rank alone was not measured" : "known at the end"} />;
+    return <Fact label="Scaling" value="–" note={isTerminal(job.state) ? <OneRank job={job} /> : "known at the end"} />;
   }
   return (
     <Fact

@@ -56,7 +56,7 @@ export function ScheduleForm({ schedule, from, onDone, onCancel }: Props) {
   };
   return (
     <form className={classes.form} {...form.props}>
-      <TextInput {...form.field("name")} defaultValue={schedule?.name} />
+      <TextInput {...form.field("name")} defaultValue={schedule?.name ?? (from && `job ${from}`)} />
       <TimesFields
         field={field("cron")}
         cron={cron}

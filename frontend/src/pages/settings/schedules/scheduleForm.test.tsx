@@ -38,7 +38,7 @@ it("repeats the newest job or that of the address, each night in the browser's t
 });
 
 it("takes a job that is older than the list from the address", async () => {
-  expect(textsOf(await form(3)).job).toBe("3");
+  expect(textsOf(await form(3))).toMatchObject({ job: "3", name: "job 3" });
 });
 
 it("writes the cron expression from the chosen times", async () => {

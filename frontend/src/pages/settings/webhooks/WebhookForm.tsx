@@ -36,7 +36,7 @@ export function WebhookForm<Saved>({ webhook, save, onDone, onCancel }: Props<Sa
       <TextInput
         {...form.field("url")}
         inputMode="url"
-        description="A public address; one of your own network or machine only if the server was started with it in --webhook-private-addresses"
+        description="A private address needs the server’s option --webhook-private-addresses"
         defaultValue={webhook?.url}
       />
       <EventChoice {...form.field("events")} chosen={webhook?.events ?? USUAL} />

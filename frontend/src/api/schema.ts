@@ -3479,7 +3479,7 @@ export interface components {
             p50_us: number;
             /**
              * P5 Us
-             * @description The 5th percentile of the iterations; null if an earlier version measured them.
+             * @description The 5th percentile of the rounds, or of the iterations if the row has no rounds; null if an earlier version measured it.
              */
             p5_us: number | null;
             /** P95 Us */

@@ -31,16 +31,6 @@ export function machines(nodes: readonly NodeView[]): NodeView[][] {
   return [...found.values()];
 }
 
-/** The ranks on the machine of each node, whose load average its agents share, by the node's name. */
-export function ranksBeside(nodes: readonly NodeView[]): ReadonlyMap<string, number> {
-  return new Map(machines(nodes).flatMap((those) => those.map(({ name }): [string, number] => [name, ranksOn(those)])));
-}
-
-/** The ranks on some nodes. */
-export function ranksOn(nodes: readonly NodeView[]): number {
-  return nodes.reduce((sum, { slots_busy: busy }) => sum + busy, 0);
-}
-
 /** The newest blame of each node, else of a link that it has, of blames with the newest first. A boundary is one of racks. */
 export function blamesOf(blamed: readonly Blame[]): ReadonlyMap<string, Blame> {
   const ofKind = (kind: Blame["kind"]): [string, Blame][] =>

@@ -46,9 +46,9 @@ class Timed(NamedTuple):
     in_place: bool
     point: Point
     stdev_us: float  # over the iterations of all cycles
-    p5_us: float | None  # of the rounds; without rounds the mean over the cycles; None: some rows have none
+    p5_us: float | None  # percentile of the rounds, else the mean over the cycles; None: some rows have none
     p50_us: float  # mean over the cycles
-    p95_us: float  # as ``p5_us``
+    p95_us: float  # percentile of the rounds, else the mean over the cycles
 
     @property
     def time_us(self) -> float:

@@ -15,8 +15,8 @@ import { useBlames } from "../../components/hooks/useBlames";
 import { useListKeys } from "../../components/hooks/useListKeys";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { plural } from "../../lib/format";
-import { beyondWords, busyWords, ranksBeside, sharedAddresses, slotUse, usualVersions, versionsOf, wholeNodeWords } from "../../lib/nodes";
-import { hasUnreadGpus, nicWords } from "./readings";
+import { beyondWords, busyWords, sharedAddresses, slotUse, usualVersions, versionsOf, wholeNodeWords } from "../../lib/nodes";
+import { hasUnreadGpus, nicWords, ranksBeside } from "./readings";
 import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
 import { HeartbeatAge } from "../../components/HeartbeatAge";
@@ -115,7 +115,7 @@ function NodeRow({ node, index, usual, blame, readings, ranks }: NodeRowProps) {
           {node.name}
         </Link>
       </th>
-      <td title={node.desired_reason || node.observed_reason || undefined}>
+      <td className={classes.state} title={node.desired_reason || node.observed_reason || undefined}>
         <StateBadge look={nodeLook(node)} /> <Blamed by={blame} />
       </td>
       <td className="number">

@@ -1,8 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import type { NodeReadings, NodeView } from "../../api/types";
-import { ranksBeside } from "../../lib/nodes";
 import { aNode } from "../../testing/fixtures";
-import { hasUnreadGpus, nicWords, trendsOf } from "./readings";
+import { hasUnreadGpus, nicWords, ranksBeside, trendsOf } from "./readings";
 
 const GIB = 2 ** 30;
 const gpu = (index: number) => ({ index, uuid: `GPU-${index}`, model: "H100", memory_bytes: 80 * GIB });

@@ -1,6 +1,6 @@
 /** How busy a node was in the last minutes, as small curves. Pure. */
 import type { NodeReadings, NodeView } from "../../api/types";
-import { isOverloaded, loadWords } from "../../lib/nodes";
+import { isOverloaded, loadWords, machines } from "../../lib/nodes";
 import { threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 
@@ -40,6 +40,16 @@ export function trendsOf(node: NodeView, readings: NodeReadings | undefined, ran
     load && isHigh ? { ...load, warning: `${node.name} has ${loadWords(node, newest)}: other work disturbs what is measured there.` } : load,
     trend("memory", readings, readings.memory_used_bytes, inventory.memory_bytes, formatSize),
   ].filter((found) => found !== null);
+}
+
+/** The ranks on the machine of each node, whose load average its agents share, by the node's name. */
+export function ranksBeside(nodes: readonly NodeView[]): ReadonlyMap<string, number> {
+  return new Map(
+    machines(nodes).flatMap((those) => {
+      const ranks = those.reduce((sum, { slots_busy: busy }) => sum + busy, 0);
+      return those.map(({ name }): [string, number] => [name, ranks]);
+    }),
+  );
 }
 
 /** Whether a node has GPUs and its agent does not read them. */

@@ -2,7 +2,7 @@
 import type { Blame, JobView, NodeReadings, NodeView } from "../../api/types";
 import { plural, shortList } from "../../lib/format";
 import { INSIGHTS } from "../../lib/insight";
-import { isOverloaded, loadWords, machines, ranksOn } from "../../lib/nodes";
+import { isOverloaded, loadWords, machines } from "../../lib/nodes";
 import type { JobsSearch } from "../../lib/search/search";
 import { isActive, type StateLook } from "../../lib/state";
 
@@ -72,7 +72,8 @@ function ofNode(node: NodeView): Alert[] {
 function ofLoad(nodes: readonly NodeView[], loads: ReadonlyMap<string, number | null | undefined>): Alert[] {
   const [node, ...others] = nodes;
   const load = Math.max(...nodes.map(({ name }) => loads.get(name) ?? 0));
-  if (!node || !isOverloaded(node, load, ranksOn(nodes))) return [];
+  const ranks = nodes.reduce((sum, { slots_busy: busy }) => sum + busy, 0);
+  if (!node || !isOverloaded(node, load, ranks)) return [];
   const words = loadWords(node, load);
   if (others.length === 0) return [alertOf(node, "load", `${words}; other work than its ranks disturbs what is measured there.`, `has ${words}`)];
   const names = nodes.map(({ name }) => name);

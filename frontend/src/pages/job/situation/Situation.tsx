@@ -47,7 +47,7 @@ export function Situation({ job, rows }: Props) {
   const step = nextStep(job);
   const [isWatched] = useState(!isTerminal(job.state));
   return (
-    <section className={`card ${classes.outcome}`} aria-label="Outcome">
+    <section className="card" aria-label="Outcome">
       <div className={classes.card} data-settled={!isWatched && (!isBenchmark(job) || isImported(job)) || undefined}>
         <div className={classes.sentence} aria-busy={part.query.isPlaceholderData || undefined}>
           <Sentence job={job} rows={rows} part={part.data} />

@@ -13,7 +13,7 @@ import pytest
 from tests.engine.fakes.fixture import PYTHONPATH
 
 GPU = Path(__file__).parents[2] / "gpu"
-DEADLINE_SECONDS = 60
+DEADLINE_SECONDS = 180
 
 
 def run(results: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -96,9 +96,8 @@ def test_it_finds_its_tests_without_our_plugins_and_sweeps_what_is_possible(tmp_
 @pytest.mark.long
 def test_a_sweep_that_hangs_is_ended_and_the_others_follow(tmp_path):
     shim = tmp_path / "python"
-    shim.write_text(
-        f'#!/bin/sh\ncase "$*" in *nccl.json*) exec sleep 600;; *pytest*) exit 0;; esac\nexec "{sys.executable}" "$@"\n'
-    )
+    cases = '*nccl.json*) exec sleep 600;; "-m pytest "*) exit 0;;'  # pytest's own folders have its name, too
+    shim.write_text(f'#!/bin/sh\ncase "$*" in {cases} esac\nexec "{sys.executable}" "$@"\n')
     shim.chmod(0o755)
     done = run(tmp_path, "2", "8", PYTHONPATH=PYTHONPATH, PYTHON=str(shim), SECONDS_EACH="15")
     assert done.returncode == 1, done.stdout + done.stderr

@@ -74,7 +74,7 @@ function Form({ jobs, chosen }: { jobs: readonly JobView[]; chosen: readonly Job
       }}
     >
       <fieldset>
-        <legend>Choose two to {MOST_JOBS} jobs of one kind; ★ marks the base job.</legend>
+        <legend>Choose 2 to {MOST_JOBS} jobs of one kind; ★ marks the base job.</legend>
         {jobs.map((job) => {
           const isChosen = ids.includes(job.id);
           const isFull = !isChosen && (ids.length >= MOST_JOBS || (kind !== undefined && job.kind !== kind));

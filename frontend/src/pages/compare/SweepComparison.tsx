@@ -100,8 +100,8 @@ function Found({ job, base, algorithm, inPlace }: FoundProps) {
   if (!instead) {
     return (
       <p>
-        {answerWords(rows, `Job ${job.job_id}`, `job ${base}`)}
-        {rows.some((row) => row.against) && <span className={classes.basis}> {areMedians(rows) ? "Medians of rounds decide." : "Means decide."}</span>}
+        {answerWords(rows, `Job ${job.job_id}`, `job ${base}`)}{" "}
+        {rows.some((row) => row.against) && <span className={classes.basis}>{areMedians(rows) ? "Medians of rounds decide." : "Means decide."}</span>}
       </p>
     );
   }

@@ -68,8 +68,8 @@ function Answer({ items, base }: { items: readonly Compared[]; base: Compared })
           <div key={job.id}>
             {before && rate ? (
               <p>
-                Job {job.id} trains {formatRate(rate)} samples/s, {rateWords(rate / before)} job {base.job.id} with {formatRate(before)}.
-                <span className={classes.basis}> These are means over all steps but the first of each attempt.</span>
+                Job {job.id} trains {formatRate(rate)} samples/s, {rateWords(rate / before)} job {base.job.id} with {formatRate(before)}.{" "}
+                <span className={classes.basis}>These are means over all steps but the first of each attempt.</span>
               </p>
             ) : null}
             <Warnings job={job} base={base.job} />

@@ -205,6 +205,27 @@ union Pack {
     Bits elements[16 / sizeof(Bits)];
 };
 
+// Left to itself, NVRTC divides a pack into its elements and does not always put all of them together again.
+#ifdef __CUDA_ARCH__
+__device__ __forceinline__ uint4 load(const uint4* at) {
+    uint4 pack;
+    asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(pack.x), "=r"(pack.y), "=r"(pack.z), "=r"(pack.w)
+                 : "l"(__cvta_generic_to_global(at))
+                 : "memory");
+    return pack;
+}
+__device__ __forceinline__ void store(uint4* at, uint4 pack) {
+    asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(__cvta_generic_to_global(at)), "r"(pack.x), "r"(pack.y), "r"(pack.z), "r"(pack.w)
+                 : "memory");
+}
+#else
+__device__ __forceinline__ uint4 load(const uint4* at) { return *at; }
+__device__ __forceinline__ void store(uint4* at, uint4 pack) { *at = pack; }
+#endif
+
 template <int INPUTS, int RESULTS>
 struct Arrays {
     const void* in[INPUTS];
@@ -249,7 +270,8 @@ __device__ __forceinline__ void combine(const Arrays<INPUTS, RESULTS>& arrays, u
             if (at < packs) {
 #pragma unroll
                 for (int i = 0; i < INPUTS; ++i) {
-                    loaded[f][i].whole = reinterpret_cast<const uint4*>(static_cast<const Bits*>(arrays.in[i]) + head)[at];
+                    const Bits* const array = static_cast<const Bits*>(arrays.in[i]) + head;
+                    loaded[f][i].whole = load(reinterpret_cast<const uint4*>(array) + at);
                 }
             }
         }
@@ -267,7 +289,7 @@ __device__ __forceinline__ void combine(const Arrays<INPUTS, RESULTS>& arrays, u
                 }
 #pragma unroll
                 for (int i = 0; i < RESULTS; ++i) {
-                    reinterpret_cast<uint4*>(static_cast<Bits*>(arrays.out[i]) + head)[at] = result.whole;
+                    store(reinterpret_cast<uint4*>(static_cast<Bits*>(arrays.out[i]) + head) + at, result.whole);
                 }
             }
         }

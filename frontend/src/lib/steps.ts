@@ -25,7 +25,7 @@ export function slowestWords({ items, ranks }: NewestSteps): string {
 }
 
 /** "72.6 µs", "24.5 ms". */
-export function timeWords(timeUs: number): string {
+function timeWords(timeUs: number): string {
   return timeUs < 1000 ? `${threeDigits(timeUs)} µs` : `${threeDigits(timeUs / 1000)} ms`;
 }
 

@@ -29,7 +29,7 @@ ROUTES = {
     "/jobs/new": Route("/jobs/new", "text=slots are free now"),
     "/jobs/$jobId": Route("/jobs/1", "text=Configuration", "text=There is no job 1"),
     "/jobs/$jobId/ring": Route("/jobs/1/ring", "text=In time", "text=There is no job 1"),
-    "/compare": Route("/compare?ids=1", "text=Bus bandwidth by message size", "text=There is no job 1"),
+    "/compare": Route("/compare?ids=1", "text=Choose what to compare job 1 with", "text=There is no job 1"),
     "/nodes": Route("/nodes", "tbody tr", "text=No nodes yet"),
     "/nodes/$name": Route("/nodes/NODE", "text=Inventory", "text=There is no node named"),
     "/plan": Route("/plan", "text=Sensitivity of the times", "text=Sensitivity of the times"),

@@ -22,6 +22,7 @@ def test_the_form_shows_the_prediction_of_the_api_and_the_result_is_compared_wit
     expect(aside).to_contain_text("Nothing here is measured.")
     found = visit.site.post("/jobs/prediction", SPEC).json()
     aside.get_by_text("As a table").click()
+    expect(aside.locator("tbody tr")).to_have_count(len(found["model"]["rows"]))
     shown = [cells(row) for row in aside.locator("tbody tr").all()]
     assert [(row[0], row[2], row[3]) for row in shown] == [
         (row["algorithm"], three_digits(row["time_us"]), three_digits(row["busbw_gb_per_s"]))

@@ -19,7 +19,7 @@ export function NodeLoad({ node }: { node: NodeView }) {
   const history = useQuery(nodeHistoryQuery(node.name));
   const jobs = useInfiniteQuery(jobsQuery({ node: node.name })).data?.pages[0]?.items;
   return (
-    <section className="card" aria-labelledby="load">
+    <section className={`card ${classes.load}`} aria-labelledby="load">
       <div className="card-head">
         <h2 id="load">Last 24 hours</h2>
       </div>

@@ -92,7 +92,7 @@ function Node({ node, nodes }: { node: SeenNode; nodes: readonly SeenNode[] }) {
           <NodeRas name={node.name} address={node.inventory.nccl_ras} />
         </Suspense>
       )}
-      <Suspense fallback={<Skeleton rows={16} />}>
+      <Suspense fallback={<Skeleton rows={23} />}>
         <NodeLoad node={node} />
       </Suspense>
       <div className={classes.columns}>

@@ -69,7 +69,7 @@ function Judged({ judgement }: { judgement: BandwidthJudgement }) {
         </details>
       )}
       <p className="dim">
-        Earlier runs here count first, then published ones, then the model. The limit is that of the links. (Judgement {judgement.version})
+        Compared with earlier runs here, else with published ones, else with the model. The limit is that of the links. (Judgement {judgement.version})
       </p>
     </>
   );

@@ -1,8 +1,8 @@
 import { type KeyboardEvent, useState } from "react";
 import type { BenchmarkJob, Lateness, MeasurementView, RankLateness } from "../../../api/types";
 import { HeatStrip } from "./HeatStrip";
+import { formatSeconds } from "../../../lib/amount";
 import { threeDigits } from "../../../lib/format";
-import { timeWords } from "../../../lib/steps";
 import { type Cell, cellOf, cellText, cellWords, columnWords, instantOf, lastShare, leastReal, medianLate, mostLate, UNTOLD } from "./lateness";
 import { usePartKeys } from "../../../components/hooks/shortcuts";
 import { CellLinks } from "./CellLinks";
@@ -49,7 +49,7 @@ export function Strips({ job, row, found }: Props) {
             <tr>
               <th scope="col">Rank</th>
               <th scope="col" className={classes.cells}>
-                Iterations, late by up to {timeWords(most)}
+                Iterations, late by up to {formatSeconds(most / 1e6)}
               </th>
               <th scope="col" className="number">{found.steps_per_column > 1 ? "mean" : "median"} late (µs)</th>
               <th scope="col" className="number">came last</th>
@@ -65,7 +65,7 @@ export function Strips({ job, row, found }: Props) {
                 <HeatStrip values={found.after_us} least={0} most={mostAfter} {...stripOf(found.ranks.length)} />
               </td>
               <td colSpan={2} className="number dim">
-                up to {timeWords(mostAfter)}
+                up to {formatSeconds(mostAfter / 1e6)}
               </td>
             </tr>
           </tbody>

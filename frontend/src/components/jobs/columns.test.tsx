@@ -163,6 +163,7 @@ it("has a dash for what was not measured", () => {
 
 it("shows the samples per second, strategy and batch of training", () => {
   const job = aTraining();
+  expect(shownAs({ ...job, state: "succeeded" }, "result")).toEqual(["Accuracy 97.5 %, loss 0.123", "Accuracy 97.5 %, loss 0.123, 12,346 samples/s"]);
   const { training } = job.spec;
   expect(shownAs(job, "speed")[0]).toMatch(/^([\d,]+ samples\/s|–)$/);
   const [marked] = shownAs({ ...job, attempts: [anAttempt({ disturbed_by: "Job 9 ran there." })] }, "speed");

@@ -257,10 +257,13 @@ function result(job: JobView): ReactNode {
 
 /**
  * The winners by size in one line: "Tied: direct or ring". A sweep of one algorithm compares nothing, and its number is in
- * the next column.
+ * the next column, as the samples per second of training are.
  */
 function shortResult(job: JobView): string | undefined {
-  if (job.state !== "succeeded" || !isBenchmark(job) || job.summary.wrong > 0) return undefined;
+  if (job.state !== "succeeded") return undefined;
+  const { summary } = job;
+  if (summary.kind !== "benchmark") return outcome({ ...job, summary: { ...summary, samples_per_second: null } } as JobView);
+  if (!isBenchmark(job) || job.summary.wrong > 0) return undefined;
   const [best, ...others] = job.summary.best;
   if (best && others.length === 0) return `only ${best.algorithm}`;
   return resultLine(job.summary.results);

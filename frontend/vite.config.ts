@@ -17,7 +17,11 @@ const hasDocument = (path: string) =>
 export default defineConfig({
   base: "./", // one build serves any path: scripts find each other, and the server writes the path into index.html
   plugins: [react(), skeletonFirst(), precompress()],
-  build: { target: "es2022" },
+  build: {
+    target: "es2022",
+    // A page names a hundred files: with hashes of 7 characters, the fewest that are allowed, and not 8 it is smaller.
+    rolldownOptions: { output: { chunkFileNames: "assets/[name]-[hash:7].js", assetFileNames: "assets/[name]-[hash:7][extname]" } },
+  },
   server: { proxy: { "/api": server } },
   test: {
     projects: [

@@ -21,12 +21,12 @@ FOLDER = ROOT / "workers" / "ringscope" / "client" / "views"
 TABLE = """
 [diagnoses]
 WayRate: low high spread? messages?
-PairEvidence: nodes ending? there? back?
-Blamed = BlamedPart: kind names manner confidence sentence evidence?
-Pair = PairView: nodes round ending there back latency_us is_loaded? measured_at
-Diagnosis = DiagnosisView: measure size_bytes both_ways nodes decided rounds sentence blamed cleared sentences
+PairEvidence: nodes rail? ending? there? back?
+Blamed = BlamedPart: kind names rail? manner confidence sentence evidence?
+Pair = PairView: nodes rail? round ending there back latency_us is_loaded? measured_at
+Diagnosis = DiagnosisView: measure per? size_bytes both_ways nodes decided rounds sentence blamed cleared sentences
     undecided pairs next?
-Baseline: source destination low high measurements since?
+Baseline: source destination rail? low high measurements since?
 DiagnosisBaselines: items
 
 [events]
@@ -93,7 +93,9 @@ RasState = NodeRasState: address age_seconds error? answer? nccl_version? commun
 NodeRas: node is_asked state
 NodeHistory: node since until minute load_average? memory_used_bytes? network_bytes_per_second? gpu_utilization_ratio?
 LinkWay: source destination low_gb_per_s high_gb_per_s messages
-Link = LinkView: nodes busbw_gb_per_s size_bytes is_unstable? algorithm transport job_id measured_at ways? both_ways?
+Link = LinkView: nodes busbw_gb_per_s rail? size_bytes is_unstable? algorithm transport job_id measured_at ways?
+    both_ways?
+LinkHistory: items rails?
 RackLink = RackLinkView: racks pairs measured slowest_nodes slowest_gb_per_s slowest_low_gb_per_s slowest_high_gb_per_s
     median_gb_per_s newest_at
 RackLinks = RackLinkPage: items

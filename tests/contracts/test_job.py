@@ -360,6 +360,27 @@ def test_a_preflight_that_is_not_possible_is_refused_in_a_sentence(body: dict, w
     assert error.pointer.endswith("/placement/preflight") and words in error.detail
 
 
+def test_a_diagnosis_per_rail_has_the_ranks_of_all_rails_and_is_told_only_where_somebody_asked() -> None:
+    body = {"kind": "diagnosis", "diagnosis": {"per": "rail"}, "placement": {"node_names": ["a", "b"]}}
+    asked = JobSpec.model_validate(body | {"placement": {"node_names": ["a", "b"], "ranks_per_node": 4}})
+    assert asked.placement.ranks == 8 and asked.model_dump()["diagnosis"]["per"] == "rail"
+    whole = JobSpec.model_validate(body | {"diagnosis": {}})
+    assert "per" not in whole.model_dump()["diagnosis"] and whole.placement.ranks == 2
+    for changes, words in (
+        ({}, "at least 2 ranks on each node, not an open number; give the number of rails"),
+        ({"placement": {"node_names": ["a", "b"], "ranks_per_node": 1}}, "at least 2 ranks on each node, not 1"),
+        ({"placement": {"ranks": 2, "ranks_per_node": 2}}, "one node has no link to another one"),
+        (
+            {"diagnosis": {}, "placement": {"ranks": 4, "ranks_per_node": 2}},
+            "leave it out, or set diagnosis.per to rail",
+        ),
+    ):
+        with pytest.raises(ValidationError) as refused:
+            JobSpec.model_validate(body | changes)
+        (error,) = field_errors(refused.value)
+        assert words in error.detail, error.detail
+
+
 def test_a_preflight_is_told_only_where_somebody_asked() -> None:
     assert "preflight" not in JobSpec().model_dump()["placement"]
     for wanted in (True, 1, 5):

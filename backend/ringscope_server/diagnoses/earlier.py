@@ -16,6 +16,7 @@ from ringscope_server.db.models import DiagnosisVerdict as StoredVerdict
 
 NEWEST = 5  # measurements of a direction that count for it
 _MOST_ROWS = 20_000
+_Way = tuple[str, str, int | None]  # source, destination and rail
 
 
 async def earlier_of(session: AsyncSession, attempt: Attempt, spec: DiagnosisSpec) -> Earlier:
@@ -49,6 +50,7 @@ def _known(rows: Iterable[LinkMeasurement], names: Mapping[int, str]) -> list[Kn
         KnownPair(
             round=rounds.setdefault((row.attempt_id, row.round), len(rounds)),
             nodes=[names[row.first_node_id], names[row.second_node_id]],
+            rail=row.rail,
             ending=row.ending,
             there=row.there,
             back=row.back,
@@ -72,6 +74,7 @@ async def _baselines(
         .outerjoin(StoredVerdict, StoredVerdict.attempt_id == LinkMeasurement.attempt_id)
         .where(
             *_between(names),
+            LinkMeasurement.rail.is_(None) if spec.per == "node" else LinkMeasurement.rail.is_not(None),
             LinkMeasurement.job_id < job_id,
             LinkMeasurement.ending == "measured",
             LinkMeasurement.is_loaded.is_(False),
@@ -83,7 +86,7 @@ async def _baselines(
         .limit(_MOST_ROWS)
     )
     blamed: dict[int, frozenset[str] | None] = {}  # None: a boundary
-    found: defaultdict[tuple[str, str], list[tuple[WayRate, datetime]]] = defaultdict(list)  # newest first
+    found: defaultdict[_Way, list[tuple[WayRate, datetime]]] = defaultdict(list)  # newest first
     for row, told in await session.execute(query):
         if row.attempt_id not in blamed:
             blamed[row.attempt_id] = _blamed(told)
@@ -91,16 +94,18 @@ async def _baselines(
         bad = blamed[row.attempt_id]
         if bad is None or first in bad or second in bad:
             continue
-        found[first, second].append((WayRate.model_validate(row.there), row.measured_at))
-        found[second, first].append((WayRate.model_validate(row.back), row.measured_at))
+        found[first, second, row.rail].append((WayRate.model_validate(row.there), row.measured_at))
+        found[second, first, row.rail].append((WayRate.model_validate(row.back), row.measured_at))
+    # All of these have a rail, or none has one.
     return [_baseline(way, rates[:NEWEST]) for way, rates in sorted(found.items()) if len(rates) >= FEWEST_MEASUREMENTS]
 
 
-def _baseline(way: tuple[str, str], rates: Sequence[tuple[WayRate, datetime]]) -> Baseline:
-    source, destination = way
+def _baseline(way: _Way, rates: Sequence[tuple[WayRate, datetime]]) -> Baseline:
+    source, destination, rail = way
     return Baseline(
         source=source,
         destination=destination,
+        rail=rail,
         low=median(rate.low for rate, _ in rates),
         high=median(rate.high for rate, _ in rates),
         measurements=len(rates),

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, exists, func, select
+from sqlalchemy import ColumnElement, exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -15,6 +15,7 @@ _SHOWN = (
     LinkMeasurement.id,
     LinkMeasurement.first_node_id,
     LinkMeasurement.second_node_id,
+    LinkMeasurement.rail,
     LinkMeasurement.round,
     LinkMeasurement.ending,
     LinkMeasurement.there,
@@ -99,6 +100,7 @@ def _not_measured(attempt: Attempt) -> tuple[ColumnElement[bool], ...]:
         later.job_id == attempt.job_id,
         later.first_node_id == LinkMeasurement.first_node_id,
         later.second_node_id == LinkMeasurement.second_node_id,
+        or_(later.rail == LinkMeasurement.rail, LinkMeasurement.rail.is_(None)),
         later.id > LinkMeasurement.id,
         later.ending == "measured",
     )
@@ -108,6 +110,7 @@ def _not_measured(attempt: Attempt) -> tuple[ColumnElement[bool], ...]:
 def _view(row: Any, names: Mapping[int, str]) -> PairView:
     return PairView(
         nodes=[names[row.first_node_id], names[row.second_node_id]],
+        rail=row.rail,
         round=row.round,
         ending=row.ending,
         there=row.there,

@@ -22,6 +22,8 @@ from ringscope_server.diagnoses.views import DiagnosisBaselines, DiagnosisView
 from ringscope_server.events import audit
 from ringscope_server.jobs.views import TrainingSummary
 
+_Place = tuple[int, int]  # the id of a node, and the number of a rank on it
+
 
 async def store(session: AsyncSession, attempt_id: int, job_id: int, told: Sequence[DiagnosisTold]) -> None:
     """Store new records, and the number of pairs and the verdict with the job, unless it is at another attempt now."""
@@ -29,7 +31,7 @@ async def store(session: AsyncSession, attempt_id: int, job_id: int, told: Seque
     spec = valid_spec(job)
     if spec is None or (how := spec.measured_pairs) is None:
         return
-    nodes = await _node_of_rank(session, attempt_id)
+    nodes = await _place_of_rank(session, attempt_id)
     pairs = [each for each in told if isinstance(each, PairMeasured)]
     session.add_all(
         _row(pair, how, attempt_id, job_id, nodes) for pair in pairs if pair.first in nodes and pair.second in nodes
@@ -69,7 +71,7 @@ async def tell_blame(session: AsyncSession, attempt: Attempt, now: datetime) -> 
     if verdict is not None:
         await drain_blamed(session, attempt.job, verdict, now)
     for blamed in found.blamed if found else ():
-        names = ", ".join(blamed.names)
+        names = ", ".join(blamed.labels)
         target = ("job", attempt.job_id)
         audit.record(session, now, audit.SYSTEM, "diagnosis.blamed", target, after=names, message=blamed.sentence)
 
@@ -96,6 +98,7 @@ async def diagnosis_view(session: AsyncSession, attempt_id: int | None, spec: Jo
     found = verdict or gone
     return DiagnosisView(
         measure=measured.measure,
+        per=measured.per,
         size_bytes=measured.size_bytes,
         both_ways=measured.both_ways,
         nodes=list(names.values()),
@@ -143,11 +146,12 @@ async def _gone(session: AsyncSession, attempt_id: int | None) -> DiagnosisVerdi
     )
 
 
-async def _node_of_rank(session: AsyncSession, attempt_id: int) -> dict[int, int]:
+async def _place_of_rank(session: AsyncSession, attempt_id: int) -> dict[int, _Place]:
+    """Return the node of each rank by its id, and the number of the rank on it."""
     members = await session.execute(
         select(Member.first_rank, Member.slots, Member.node_id).where(Member.attempt_id == attempt_id)
     )
-    return {rank: node for first, slots, node in members for rank in range(first, first + slots)}
+    return {first + local: (node, local) for first, slots, node in members for local in range(slots)}
 
 
 async def _with_lost(session: AsyncSession, attempt: Attempt, verdict: DiagnosisVerdict) -> DiagnosisVerdict:
@@ -175,7 +179,7 @@ async def _with_lost(session: AsyncSession, attempt: Attempt, verdict: Diagnosis
 
 def _once(parts: Sequence[BlamedPart]) -> list[BlamedPart]:
     """Return each blamed part once; several attempts may have found it."""
-    return list({(part.kind, *sorted(part.names)): part for part in reversed(parts)}.values())[::-1]
+    return list({(part.kind, *sorted(part.labels)): part for part in reversed(parts)}.values())[::-1]
 
 
 def _lost_part(name: str, message: str) -> BlamedPart:
@@ -183,9 +187,9 @@ def _lost_part(name: str, message: str) -> BlamedPart:
 
 
 def _row(
-    pair: PairMeasured, spec: DiagnosisSpec, attempt_id: int, job_id: int, nodes: dict[int, int]
+    pair: PairMeasured, spec: DiagnosisSpec, attempt_id: int, job_id: int, nodes: dict[int, _Place]
 ) -> LinkMeasurement:
-    first, second = nodes[pair.first], nodes[pair.second]
+    (first, rail), (second, _) = nodes[pair.first], nodes[pair.second]
     there, back = _stored(pair.there), _stored(pair.back)
     if first > second:
         first, second, there, back = second, first, back, there
@@ -195,6 +199,7 @@ def _row(
         round=pair.round,
         first_node_id=first,
         second_node_id=second,
+        rail=rail if spec.per == "rail" else None,
         ending=pair.ending,
         is_loaded=pair.is_loaded,
         size_bytes=spec.size_bytes,

@@ -6,13 +6,14 @@ from pydantic import BaseModel, Field
 
 from ringscope.contracts.diagnosis.earlier import Baseline
 from ringscope.contracts.diagnosis.record import BlamedPart, Ended, WayRate
-from ringscope.contracts.diagnosis.spec import Measure
+from ringscope.contracts.diagnosis.spec import Measure, Per
 
 
 class PairView(BaseModel):
     """One measurement of a pair of nodes; rates are in bytes per second."""
 
     nodes: list[str] = Field(description="The two nodes; there is from the first to the second one.")
+    rail: int | None = Field(None, description="The rail of both nodes; null: the nodes as wholes.")
     round: int = Field(description="Rounds are counted from 0.")
     ending: Ended
     there: WayRate | None
@@ -26,6 +27,7 @@ class DiagnosisView(BaseModel):
     """The pairs that a diagnosis has measured so far, and its verdict."""
 
     measure: Measure
+    per: Per = Field("node", description="rail: each pair of nodes was measured on each of their rails.")
     size_bytes: int
     both_ways: bool
     nodes: list[str] = Field(description="The nodes in the order of the ring.")

@@ -182,7 +182,9 @@ def default_name(spec: JobSpec) -> str:
         return f"strategies for {search.model} on {search.dataset.label}, {plural(spec.ranks, 'rank')}"
     if spec.diagnosis is not None:
         what = "links" if spec.diagnosis.measure == "links" else "diagnosis"
-        return f"{what} of {plural(spec.ranks, 'node')}"
+        each = spec.placement.ranks_per_node or 1
+        rails = f" with {plural(each, 'rail')}" if spec.diagnosis.per == "rail" else ""
+        return f"{what} of {plural(spec.ranks // each, 'node')}{rails}"
     if spec.script is not None:
         return f"{spec.script.command} on {plural(spec.ranks, 'rank')}"
     if spec.imported is not None:

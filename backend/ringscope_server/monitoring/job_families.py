@@ -26,7 +26,7 @@ def job_families(state: MonitoringState) -> Iterator[Metric]:
     yield from _benchmarks(state)
     blamed = Series(table.DIAGNOSIS_BLAMED)
     for job_id, part in state.blames.active:
-        blamed.add(job_id, part.kind, ",".join(part.names), value=1)
+        blamed.add(job_id, part.kind, ",".join(part.labels), value=1)
     yield blamed.metric
 
 

@@ -192,7 +192,8 @@ def _without(placement: WorkPlacement | None, excluded: Collection[str]) -> Work
         return placement
     names = [name for name in placement.node_names if name not in excluded]
     count = len(names)
-    changes: dict[str, object] = {"node_names": names, "ranks": count, "most_ranks": count}
+    ranks = count * (placement.ranks_per_node or 1)
+    changes: dict[str, object] = {"node_names": names, "ranks": ranks, "most_ranks": ranks}
     return placement.model_copy(update=changes | ({"nodes": count} if placement.nodes else {}))
 
 

@@ -2624,6 +2624,11 @@ export interface components {
              */
             measurements: number;
             /**
+             * Rail
+             * @description The rail of both nodes; null: the nodes as wholes.
+             */
+            rail?: number | null;
+            /**
              * Since
              * @description When the oldest of them was made.
              */
@@ -2970,6 +2975,11 @@ export interface components {
             manner: "slow" | "lossy" | "hung" | "died";
             /** Names */
             names: string[];
+            /**
+             * Rail
+             * @description The only rail that is at fault; null: all of them.
+             */
+            rail?: number | null;
             /** Sentence */
             sentence: string;
         };
@@ -3758,6 +3768,13 @@ export interface components {
              */
             measure: "links" | "cause";
             /**
+             * Per
+             * @description node: one rank on each node. rail: placement.ranks_per_node ranks on each node, numbered from 0; rail i is measured between the ranks i of two nodes, one rail of a node at a time.
+             * @default node
+             * @enum {string}
+             */
+            per: "node" | "rail";
+            /**
              * Size Bytes
              * @description Size of a message.
              * @default 4194304
@@ -3809,6 +3826,13 @@ export interface components {
              * @description The measurements, oldest first; all of them unless a limit was given.
              */
             pairs: components["schemas"]["PairView"][];
+            /**
+             * Per
+             * @description rail: each pair of nodes was measured on each of their rails.
+             * @default node
+             * @enum {string}
+             */
+            per: "node" | "rail";
             /**
              * Rounds
              * @description The rounds that were measured.
@@ -5552,6 +5576,11 @@ export interface components {
             is_loaded: boolean;
             /** Nodes */
             nodes: string[];
+            /**
+             * Rail
+             * @description The rail of both nodes; null: the nodes as wholes.
+             */
+            rail?: number | null;
             /** Round */
             round: number;
             there?: components["schemas"]["WayRate"] | null;
@@ -5670,6 +5699,22 @@ export interface components {
             busbw_gb_per_s: number;
         };
         /**
+         * LinkHistory
+         * @description The measurements of one pair of nodes, newest first: of the nodes as wholes, or of one rail.
+         */
+        LinkHistory: {
+            /** Items */
+            items: components["schemas"]["LinkView"][];
+            /** Next */
+            next?: string | null;
+            /**
+             * Rails
+             * @description The rails of this pair that were measured at any time.
+             * @default []
+             */
+            rails: number[];
+        };
+        /**
          * LinkPage
          * @description Measured pairs, by name; all of them unless a limit was given. Other pairs are not listed.
          */
@@ -5678,6 +5723,26 @@ export interface components {
             items: components["schemas"]["LinkView"][];
             /** Next */
             next?: string | null;
+        };
+        /**
+         * LinkRail
+         * @description One rail of a pair of nodes, as a diagnosis measured it.
+         */
+        LinkRail: {
+            /**
+             * Busbw Gb Per S
+             * @description The middle of the interval of the slower direction.
+             */
+            busbw_gb_per_s: number;
+            /** Latency Us */
+            latency_us: number | null;
+            /**
+             * Rail
+             * @description The number of the two ranks on their nodes, from 0.
+             */
+            rail: number;
+            /** Ways */
+            ways: components["schemas"]["LinkWay"][];
         };
         /**
          * LinkView
@@ -5731,6 +5796,17 @@ export interface components {
              * @description The two nodes, ordered by name.
              */
             nodes: string[];
+            /**
+             * Rail
+             * @description The rail that has these rates, in the newest measurements of a pair the slowest one; null: the nodes as wholes.
+             */
+            rail?: number | null;
+            /**
+             * Rails
+             * @description All rails of the pair, by number; empty if its nodes were measured as wholes.
+             * @default []
+             */
+            rails: components["schemas"]["LinkRail"][];
             /** Size Bytes */
             size_bytes: number;
             /** Transport */
@@ -6920,6 +6996,11 @@ export interface components {
             ending: "measured" | "hung" | "died";
             /** Nodes */
             nodes: string[];
+            /**
+             * Rail
+             * @description The rail of both nodes; null: the nodes as wholes.
+             */
+            rail?: number | null;
             there?: components["schemas"]["WayRate"] | null;
         };
         /**
@@ -6950,6 +7031,11 @@ export interface components {
              * @description The two nodes; there is from the first to the second one.
              */
             nodes: string[];
+            /**
+             * Rail
+             * @description The rail of both nodes; null: the nodes as wholes.
+             */
+            rail?: number | null;
             /**
              * Round
              * @description Rounds are counted from 0.
@@ -12369,6 +12455,8 @@ export interface operations {
     list_link_history: {
         parameters: {
             query?: {
+                /** @description Only this rail; by default only the nodes as wholes. */
+                rail?: number | null;
                 /** @description The number of rows of one page. */
                 limit?: number;
             };
@@ -12387,7 +12475,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LinkPage"];
+                    "application/json": components["schemas"]["LinkHistory"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

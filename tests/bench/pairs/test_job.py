@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.bench.pairs.virtual_post import Network, VirtualPost, last_end, run_ranks
 
-from ringscope.bench.pairs.conductor import Place
-from ringscope.bench.pairs.job import known_before, places_of, take_part
+from ringscope.bench.pairs.job import known_before, places_of, ranks_here, take_part
+from ringscope.bench.pairs.plane import Place
 from ringscope.contracts.diagnosis.earlier import Baseline, Earlier, KnownPair
 from ringscope.contracts.diagnosis.record import DiagnosisTold, DiagnosisVerdict, PairMeasured, WayRate
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec
@@ -70,6 +70,26 @@ def test_a_link_that_is_slow_one_way_is_named_with_its_way() -> None:
     _, verdict, _ = diagnosed(Network(RATE, ways={(1, 2): RATE / 3}), 4)
     (blamed,) = verdict.blamed
     assert (blamed.kind, sorted(blamed.names)) == ("link", ["h2", "h3"]) and "from h2 to h3" in blamed.sentence
+
+
+def test_each_rail_is_measured_by_its_own_ranks_and_a_slow_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Network(RATE, sends={5: RATE / 2}, receives={5: RATE / 2})  # rank 5 is rail 1 of h3
+    places = [Place(f"h{1 + rank // 2}") for rank in range(10)]
+    wanted = DiagnosisSpec(size_bytes=SIZE, timeout_seconds=1, per="rail")
+    told: list[DiagnosisTold] = []
+    assert run_ranks(slow, 10, lambda post: take_part(post, wanted, places, told.append, lambda: None))
+    *pairs, verdict = told
+    assert isinstance(verdict, DiagnosisVerdict)
+    (blamed,) = verdict.blamed
+    assert verdict.decided and (blamed.kind, blamed.names, blamed.rail) == ("node", ["h3"], 1)
+    assert blamed.sentence.startswith("h3 rail 1 reaches")
+    assert all("h3" in one.nodes and one.rail == 1 for one in blamed.evidence) and verdict.cleared
+    measured = [pair for pair in pairs if isinstance(pair, PairMeasured)]
+    assert all(pair.first % 2 == pair.second % 2 for pair in measured)
+    rails_of: dict[int, set[int]] = {}
+    for pair in measured:
+        rails_of.setdefault(pair.round, set()).add(pair.first % 2)
+    assert all(len(rails) == 1 for rails in rails_of.values()) and list(rails_of) == [*range(verdict.rounds)]
 
 
 def test_nobody_is_blamed_where_nothing_is_wrong() -> None:
@@ -171,3 +191,10 @@ def test_the_agent_names_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert places_of(2) == [Place("a", "r1"), Place("b")]
     with pytest.raises(EngineError, match="one rank on each node"):
         places_of(3)
+    monkeypatch.setenv(NODES_VARIABLE, '[["a", null], ["a", null], ["b", null], ["b", null]]')
+    assert [place.node for place in places_of(4, "rail")] == ["a", "a", "b", "b"] and ranks_here(3) == [2, 3]
+    with pytest.raises(EngineError, match="one rank on each node"):
+        places_of(4)
+    monkeypatch.setenv(NODES_VARIABLE, '[["a", null], ["a", null], ["b", null]]')
+    with pytest.raises(EngineError, match="the same number of ranks on each node"):
+        places_of(3, "rail")

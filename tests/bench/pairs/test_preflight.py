@@ -8,7 +8,7 @@ import pytest
 from tests.bench.pairs.virtual_post import Network, VirtualPost, last_end, run_ranks
 
 from ringscope.bench.pairs import preflight as module
-from ringscope.bench.pairs.conductor import Place
+from ringscope.bench.pairs.plane import Place
 from ringscope.bench.pairs.preflight import judge, leaders_of
 from ringscope.contracts.diagnosis.earlier import Baseline, Earlier
 from ringscope.contracts.diagnosis.record import DiagnosisTold, PairMeasured

@@ -20,7 +20,15 @@ def node(name: str, **more: Any) -> dict[str, Any]:
 
 def pair(first: str, second: str, rate: float, **more: Any) -> dict[str, Any]:
     way = {"low": 0.99 * rate, "high": 1.01 * rate, "spread": 0.01, "messages": 12}
-    told = {"nodes": [first, second], "round": 0, "ending": "measured", "there": way, "back": way, "latency_us": 80.0}
+    told = {
+        "nodes": [first, second],
+        "rail": None,
+        "round": 0,
+        "ending": "measured",
+        "there": way,
+        "back": way,
+        "latency_us": 80.0,
+    }
     return told | {"is_loaded": False, "measured_at": "2030-01-01T00:00:00Z"} | more
 
 
@@ -81,6 +89,60 @@ def test_links_prints_both_matrices_and_the_slowest_pairs(api: FakeApi, monkeypa
     assert any(line.startswith("h1 to h3 reaches 12 MB/s (11.9 to 12.1), 67% of the median") for line in lines)
     spec = {"measure": "links", "size_bytes": 1 << 20, "budget_seconds": 120, "both_ways": True}
     assert sent(api) == {"kind": "diagnosis", "diagnosis": spec, "placement": {"node_names": ["h1", "h2", "h3"]}}
+
+
+def test_links_per_rail_show_the_slowest_rail_of_each_pair_and_name_it(
+    api: FakeApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut = PAIRS[2] | {"ending": "hung", "there": None, "back": None, "latency_us": None}
+    pairs = [
+        *(pair("h1", other, 24e6, rail=rail) for rail in (0, 1) for other in ("h2", "h3")),
+        *(cut, pair("h2", "h3", 24e6, rail=0), pair("h2", "h3", 12e6, rail=1, latency_us=90.0)),
+    ]
+    slots = [node(name, slots_total=2) for name in ("h1", "h2", "h3")]
+    answers(api, monkeypatch, *slots, per="rail", pairs=[*pairs[:-2], pairs[-2] | {"rail": 1}, cut | {"rail": 0}])
+    done = api.run("links", "--ranks-per-node", "2", "--per", "rail")
+    assert done.code == 0, done.err
+    assert done.out.splitlines()[4] == "h3     24 r1  hangs r0         -", done.out
+    placement = {"node_names": ["h1", "h2", "h3"], "ranks_per_node": 2}
+    assert sent(api) == {"kind": "diagnosis", "diagnosis": {"measure": "links", "per": "rail"}, "placement": placement}
+    api.answers["GET /jobs/5/diagnosis"] = diagnosis(per="rail", pairs=pairs)
+    lines = api.run("show", "5").out.splitlines()
+    start = lines.index("MB/s of the slowest of 2 rails, with its number; each row sends to the columns.")
+    assert lines[start + 2 : start + 5] == [
+        "h1      -  24 r1  24 r1",
+        "h2  24 r1      -  12 r1",
+        "h3  24 r1  12 r1      -",
+    ]
+    assert "h2 rail 1 to h3 rail 1 reaches 12 MB/s (11.9 to 12.1), 50% of the median." in lines
+    assert "h3  80 r1  90 r1      -" in lines and "Latency in us of the slowest of 2 rails, with its number." in lines
+    api.answers["GET /jobs/5/diagnosis"] = diagnosis(per="rail", nodes=["h2", "h3"], pairs=pairs[-3:])
+    lines = api.run("show", "5").out.splitlines()
+    assert "h2 rail 0 to h3 rail 0: 24 MB/s (23.8 to 24.2)" in lines and "latency rail 1: 90 us" in lines
+
+
+def test_rails_that_cannot_be_measured_are_refused_before_a_job(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(api, monkeypatch, node("h1", slots_total=4), node("h2", slots_total=2))
+    refused(
+        api.run("links", "--per", "rail"), "--ranks-per-node: --per rail takes the number of rails", "give 2 or more"
+    )
+    refused(api.run("links", "--per", "rail", "--ranks-per-node", "1"), "give 2 or more")
+    refused(api.run("diagnose", "--ranks-per-node", "2"), "--ranks-per-node: one rank measures", "add --per rail")
+    few = api.run("links", "--per", "rail", "--ranks-per-node", "4")
+    refused(few, "--ranks-per-node: h2 has 2 of the 4 slots that it needs; lower it")
+    refused(api.run("links", "--per", "gpu", "--ranks-per-node", "2"), "--per: give node or rail, not gpu.")
+    refused(api.run("links", "--rail", "1"), "--rail", "add --history")
+    assert not [asked for asked in api.asked if asked.method == "POST"]
+
+
+def test_a_rail_is_named_in_the_evidence_and_in_the_json(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence = [BLAMED["evidence"][0] | {"rail": 2}]
+    answers(api, monkeypatch, blamed=[BLAMED | {"rail": 2, "evidence": evidence}])
+    out = api.run("diagnose").out
+    assert "Evidence against h3 rail 2, with" in out and "h1 rail 2 h3 rail 2" in out
+    (blamed,) = json.loads(api.run("diagnose", "--json").out)["blamed"]
+    assert (blamed["names"], blamed["rail"]) == (["h3"], 2)
+    assert blamed["evidence"][0].startswith("h1 rail 2 to h3 rail 2 11.88 to 12.12 MB/s")
 
 
 def test_links_of_two_nodes_begin_with_both_directions(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,6 +229,11 @@ def test_the_history_of_a_link_is_listed_and_nothing_is_measured(api: FakeApi, m
     heading, first, second = api.run("links", "--history", "--nodes", "h2,h1").out.splitlines()
     assert heading.split() == ["WHEN", "GB/S", "SIZE", "BY", "JOB"]
     assert first.split()[2:] == ["0.0243", "4", "MiB", "diagnosis", "5"] and "sendrecv" in second
+    api.answers["GET /links/h2/h1"] = {"items": [link | {"rail": 1}], "rails": [0, 1], "next": None}
+    assert len(api.run("links", "--history", "--nodes", "h2,h1", "--rail", "1").out.splitlines()) == 2
+    assert api.asked[-1].query["rail"] == ["1"]
+    told = api.run("links", "--history", "--nodes", "h2,h1").out.splitlines()[-1]
+    assert told == "Rails 0 and 1 were measured alone; --rail 0 lists its measurements."
     refused(api.run("links", "--history"), "--history: a link has two nodes")
     assert not [asked for asked in api.asked if asked.method == "POST"]
 

@@ -23,12 +23,12 @@ RUNS = int(os.environ.get("RINGSCOPE_DIAGNOSIS_RUNS", "1"))
 MOST_SECONDS = 90.0
 
 
-def start(tmp_path_factory: pytest.TempPathFactory, hosts: int) -> Iterator[Cluster]:
+def start(tmp_path_factory: pytest.TempPathFactory, hosts: int, slots: int = 1) -> Iterator[Cluster]:
     data_dir: Path = tmp_path_factory.mktemp(f"diagnosis{hosts}")
     cluster = Cluster(data_dir, free_port())
     try:
         cluster.start_server()
-        up = cluster.run("lab", "up", "--hosts", str(hosts), "--rate", "200mbit", "--slots", "1")
+        up = cluster.run("lab", "up", "--hosts", str(hosts), "--rate", "200mbit", "--slots", str(slots))
         assert up.returncode == 0, up.stderr
         cluster.wait_until_ready()
         yield cluster
@@ -38,7 +38,7 @@ def start(tmp_path_factory: pytest.TempPathFactory, hosts: int) -> Iterator[Clus
 
 @pytest.fixture(scope="module")
 def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    yield from start(tmp_path_factory, 3)
+    yield from start(tmp_path_factory, 3, slots=2)
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +80,19 @@ def test_a_link_of_half_the_rate_is_measured_and_shown(three: Cluster) -> None:
             assert (way["low"] + way["high"]) / 2 == pytest.approx(rate, rel=0.25), found["pairs"]
     with three.client() as client:
         assert {tuple(link.nodes) for link in client.links()} == {("h1", "h2"), ("h1", "h3"), ("h2", "h3")}
+
+
+def test_two_ranks_of_a_host_measure_each_rail_by_itself(three: Cluster) -> None:
+    done = three.run("links", "--nodes", "h1,h2", "--per", "rail", "--ranks-per-node", "2", "--size", "256K", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["decided"] and found["rounds"] == 2 and not found["blamed"], found
+    assert [(sorted(pair["nodes"]), pair["rail"], pair["round"]) for pair in found["pairs"]] == [
+        (["h1", "h2"], rail, rail) for rail in (0, 1)
+    ]
+    for pair in found["pairs"]:  # both rails share the host's only link, one after the other
+        for way in (pair["there"], pair["back"]):
+            assert (way["low"] + way["high"]) / 2 == pytest.approx(PAYLOAD, rel=0.25), found["pairs"]
 
 
 @pytest.mark.long

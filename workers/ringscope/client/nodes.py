@@ -12,6 +12,7 @@ from ringscope.client.views.nodes import (
     BusySlots,
     Cluster,
     Link,
+    LinkHistory,
     NodeGpus,
     NodeHistory,
     NodeRas,
@@ -57,9 +58,10 @@ class NodeRoutes(Connection):
         """Return the links between each two racks in a few numbers: the newest ones, or those that a job measured."""
         return RackLinks.read(self._get("/links/racks", {"job": job_id})).items
 
-    def link_history(self, first: str, second: str) -> list[Link]:
-        """Return the newest measurements of the link between two nodes, newest first."""
-        return [Link.read(item) for item in self._items(f"/links/{quote(first, safe='')}/{quote(second, safe='')}")]
+    def link_history(self, first: str, second: str, rail: int | None = None) -> LinkHistory:
+        """Return the newest measurements of the link between two nodes as wholes, or of a rail, newest first."""
+        path = f"/links/{quote(first, safe='')}/{quote(second, safe='')}"
+        return LinkHistory.read(self._get(path, {"rail": rail}))
 
     def readings(self) -> list[Readings]:
         """Return the load of each node that reported any during the last minutes."""

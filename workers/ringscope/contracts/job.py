@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.columns import is_null
-from ringscope.contracts.diagnosis.spec import DiagnosisSpec, preflight_spec, with_places
+from ringscope.contracts.diagnosis.spec import DiagnosisSpec, misplaced, preflight_spec, with_places
 from ringscope.contracts.elastic import refusal
 from ringscope.contracts.environment import Variables, shown
 from ringscope.contracts.imported import ImportedSpec
@@ -176,12 +176,9 @@ class JobSpec(SpecModel):
     def _a_diagnosis_has_pairs_of_nodes(self) -> "JobSpec":
         if self.diagnosis is None:
             return self
-        if self.placement.ranks < 2:
-            sentence = "one node has no link to another one; give at least 2 nodes."
-            raise _at(("placement", "ranks"), sentence, self.placement.ranks)
-        if self.placement.ranks_per_node != 1:
-            sentence = "a diagnosis runs one rank on each node; leave it out."
-            raise _at(("placement", "ranks_per_node"), sentence, self.placement.ranks_per_node)
+        if found := misplaced(self.diagnosis, self.placement.ranks, self.placement.ranks_per_node):
+            field, sentence = found
+            raise _at(("placement", field), sentence, getattr(self.placement, field))
         if self.time_limit_seconds < self.diagnosis.budget_seconds:
             sentence = f"its rounds may take {self.diagnosis.budget_seconds} s; allow more, or lower budget_seconds."
             raise _at(("time_limit_seconds",), sentence, self.time_limit_seconds)

@@ -32,7 +32,8 @@ class Rate(NamedTuple):
 class Answer:
     """The measurement of a pair: ``there`` is from its first node to the second one, ``back`` the other way.
 
-    ``gone`` is the node of the pair that an agent or the operating system reports as dead or stopped.
+    ``gone`` is the node of the pair that an agent or the operating system reports as dead or stopped. ``rail`` is the
+    rail of both nodes that was measured; None: the nodes as wholes.
     """
 
     pair: Pair
@@ -40,6 +41,7 @@ class Answer:
     back: Rate | None = None
     ending: Ending = Ending.MEASURED
     gone: str | None = None
+    rail: int | None = None
 
     def __post_init__(self) -> None:
         if (self.ending is Ending.MEASURED) != (self.there is not None and self.back is not None):

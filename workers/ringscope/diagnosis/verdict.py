@@ -31,7 +31,10 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Blamed:
-    """A fault: its kind and names, its manner and directions, the confidence in it, and the evidence."""
+    """A fault: its kind and names, its manner and directions, the confidence in it, and the evidence.
+
+    ``rail`` is the only rail of these nodes that is at fault; None: all of them.
+    """
 
     kind: Kind
     names: tuple[str, ...]
@@ -40,6 +43,7 @@ class Blamed:
     confidence: float
     sentence: str
     evidence: tuple[Answer, ...]
+    rail: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ Nothing here is collective after MPI's start. So two ranks that cannot reach eac
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import threading
@@ -29,9 +30,25 @@ class WorldPost:
         self._comm = MPI.COMM_WORLD
         self.rank: int = self._comm.rank
         self.size: int = self._comm.size
-        if NODES_VARIABLE in os.environ:  # each rank is alone on its node
-            unlink_own_segments()
+        self._forget_segments(os.environ.get(NODES_VARIABLE))
         self.position: Any = positions.slot(os.environ.get(POSITIONS_VARIABLE), self.rank)
+
+    def _forget_segments(self, places: str | None) -> None:
+        """Remove the names of shared memory once the ranks of this node have opened it, which no other node waits for.
+
+        ``places`` are the nodes of all ranks as JSON; without them the ranks run on this machine without an agent.
+        """
+        if places is None:
+            return
+        nodes = [node for node, _ in json.loads(places)]
+        here = [rank for rank, node in enumerate(nodes) if node == nodes[self.rank]]
+        if len(here) > 1:
+            group = self._comm.group.Incl(here)
+            local = self._comm.Create_group(group)
+            local.Barrier()
+            local.Free()
+            group.Free()
+        unlink_own_segments()
 
     def messages(self) -> WorldMessages:
         """Make a group of messages that are completed together."""

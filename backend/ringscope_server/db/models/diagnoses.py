@@ -12,7 +12,8 @@ from ringscope_server.db.models.base import Base, BigKey
 class LinkMeasurement(Base):
     """One measurement of a pair of nodes in a round of a diagnosis; rates are null if the pair hung or died.
 
-    The first node has the smaller id, and ``there`` is from it to the second one.
+    The first node has the smaller id, and ``there`` is from it to the second one. ``rail`` is the rail of both nodes
+    that was measured; null: a rank for each node as a whole.
     """
 
     __tablename__ = "link_measurements"
@@ -24,6 +25,7 @@ class LinkMeasurement(Base):
     round: Mapped[int]
     first_node_id: Mapped[int] = mapped_column(ForeignKey("nodes.id"))
     second_node_id: Mapped[int] = mapped_column(ForeignKey("nodes.id"))
+    rail: Mapped[int | None]
     ending: Mapped[str]  # measured, hung, died
     is_loaded: Mapped[bool]  # other pairs loaded the same boundary at the same time
     size_bytes: Mapped[int] = mapped_column(BigInteger)

@@ -14,10 +14,10 @@ from ringscope_server.http.problems import not_found
 from ringscope_server.http.streamed import streamed
 from ringscope_server.jobs.filters import MAX_ID
 from ringscope_server.nodes import queries
-from ringscope_server.results.links.listed import link_history, link_parts, links
+from ringscope_server.results.links.listed import link_history, link_parts, links, rails_of
 from ringscope_server.results.links.newest import Wanted
 from ringscope_server.results.links.racks import rack_links
-from ringscope_server.results.links.views import LinkPage, RackLinkPage
+from ringscope_server.results.links.views import LinkHistory, LinkPage, RackLinkPage
 
 router = APIRouter(tags=["nodes"], prefix="/links")
 
@@ -99,8 +99,15 @@ async def list_rack_links(user: Viewer, services: ServicesDep, wanted: WantedDep
 
 @router.get("/{first}/{second}", operation_id="list_link_history")
 async def list_link_history(
-    first: str, second: str, user: Viewer, services: ServicesDep, limit: Limit = 200
-) -> LinkPage:
+    first: str,
+    second: str,
+    user: Viewer,
+    services: ServicesDep,
+    rail: Annotated[
+        int | None, Query(ge=0, lt=2**31, description="Only this rail; by default only the nodes as wholes.")
+    ] = None,
+    limit: Limit = 200,
+) -> LinkHistory:
     """List the newest measurements of the link between two nodes, newest first, by diagnoses and sendrecvs."""
     async with services.database.read() as session:
         nodes = []
@@ -108,8 +115,9 @@ async def list_link_history(
             if (node := await queries.one(session, name)) is None:
                 raise not_found("node", name)
             nodes.append(node)
-        items = await link_history(session, nodes[0], nodes[1], limit)
-    return LinkPage(items=items)
+        items = await link_history(session, nodes[0], nodes[1], limit, rail)
+        rails = await rails_of(session, nodes[0], nodes[1])
+    return LinkHistory(items=items, rails=rails)
 
 
 def _set(names: list[str] | None) -> frozenset[str] | None:

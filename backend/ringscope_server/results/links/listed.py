@@ -1,6 +1,7 @@
 """The list of links: the newest measurement of each pair of nodes, and all measurements of one pair."""
 
 from collections.abc import AsyncIterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope_server.db.models import Attempt, LinkMeasurement, Node
 from ringscope_server.results.links.newest import NewestLinks, Wanted, newest_links
 from ringscope_server.results.links.sendrecv import sendrecv_links
-from ringscope_server.results.links.views import LinkView, LinkWay
+from ringscope_server.results.links.views import LinkRail, LinkView, LinkWay
 
 _NODE_BITS = 31  # size of a node's id
 _NODE_MASK = (1 << _NODE_BITS) - 1
@@ -21,6 +22,7 @@ _MEASURED = (
     LinkMeasurement.id,
     LinkMeasurement.first_node_id,
     LinkMeasurement.second_node_id,
+    LinkMeasurement.rail,
     LinkMeasurement.there,
     LinkMeasurement.back,
     LinkMeasurement.size_bytes,
@@ -69,8 +71,25 @@ async def link_parts(
         yield await _read(session, found.chosen(np.arange(start, min(start + _ROWS_AT_ONCE, len(found.ids)))))
 
 
-async def link_history(session: AsyncSession, first: Node, second: Node, limit: int) -> list[LinkView]:
-    """Return the newest measurements of one pair of nodes, newest first."""
+async def rails_of(session: AsyncSession, first: Node, second: Node) -> list[int]:
+    """Return the rails of a pair of nodes that were measured at any time."""
+    low, high = sorted((first.id, second.id))
+    query = (
+        select(LinkMeasurement.rail)
+        .distinct()
+        .where(
+            LinkMeasurement.first_node_id == low,
+            LinkMeasurement.second_node_id == high,
+            LinkMeasurement.rail.is_not(None),
+        )
+    )
+    return sorted(rail for rail in await session.scalars(query) if rail is not None)
+
+
+async def link_history(
+    session: AsyncSession, first: Node, second: Node, limit: int, rail: int | None = None
+) -> list[LinkView]:
+    """Return the newest measurements of one pair of nodes as wholes, or of one rail of them, newest first."""
     low, high = sorted((first, second), key=lambda node: node.id)
     query = (
         select(*_MEASURED)
@@ -78,6 +97,7 @@ async def link_history(session: AsyncSession, first: Node, second: Node, limit: 
         .where(
             LinkMeasurement.first_node_id == low.id,
             LinkMeasurement.second_node_id == high.id,
+            LinkMeasurement.rail.is_(None) if rail is None else LinkMeasurement.rail == rail,
             LinkMeasurement.ending == "measured",
             LinkMeasurement.is_loaded.is_(False),
         )
@@ -86,7 +106,8 @@ async def link_history(session: AsyncSession, first: Node, second: Node, limit: 
     )
     found = [_link(row, low.name, high.name) for row in await session.execute(query)]
     names = sorted((first.name, second.name))
-    found += [link for link in await sendrecv_links(session) if link.nodes == names]
+    if rail is None:
+        found += [link for link in await sendrecv_links(session) if link.nodes == names]
     return sorted(found, key=lambda link: (link.measured_at, link.job_id), reverse=True)[:limit]
 
 
@@ -121,16 +142,21 @@ async def _in_order(session: AsyncSession, found: NewestLinks, limit: int | None
 
 async def _read(session: AsyncSession, found: NewestLinks) -> list[Listed]:
     """Return these rows as links."""
+    ids = found.ids[found.ids[:, 0] > 0, 0].tolist()
+    with_rails = chain.from_iterable(found.rails.get(number, (number,)) for number in ids)
     query = (
         select(*_MEASURED)
         .join(Attempt, Attempt.id == LinkMeasurement.attempt_id)
-        .where(LinkMeasurement.id.in_(found.ids[found.ids[:, 0] > 0, 0].tolist()))
+        .where(LinkMeasurement.id.in_(list(with_rails)))
     )
     measured = {row.id: row for row in await session.execute(query)}
     listed: list[Listed] = []
     for number, first, second in found.ids.tolist():
         names = found.nodes[first].name, found.nodes[second].name
         link = found.sendrecvs[-1 - number] if number < 0 else _link(measured[number], *names)
+        if number in found.rails:
+            rails = [_rail(_link(measured[each], *names)) for each in found.rails[number]]
+            link.rails = sorted(rails, key=lambda each: each.rail)
         low, high = (first, second) if names[0] < names[1] else (second, first)
         listed.append((low << _NODE_BITS | high, link))
     return listed
@@ -142,6 +168,7 @@ def _link(row: Any, first: str, second: str) -> LinkView:
     return LinkView(
         nodes=sorted((first, second)),
         busbw_gb_per_s=(slower.low_gb_per_s + slower.high_gb_per_s) / 2,
+        rail=row.rail,
         size_bytes=row.size_bytes,
         iterations=min(way.messages for way in ways),
         is_unstable=max(rate["spread"] for rate in (row.there, row.back)) > _UNSTABLE_SPREAD,
@@ -154,6 +181,12 @@ def _link(row: Any, first: str, second: str) -> LinkView:
         both_ways=row.both_ways,
         disturbed_by=row.disturbed_by,
     )
+
+
+def _rail(link: LinkView) -> LinkRail:
+    """Return a link that was measured on a rail as this rail."""
+    assert link.rail is not None
+    return LinkRail(rail=link.rail, busbw_gb_per_s=link.busbw_gb_per_s, ways=link.ways, latency_us=link.latency_us)
 
 
 def _way(source: str, destination: str, rate: dict[str, Any]) -> LinkWay:

@@ -15,6 +15,15 @@ class LinkWay(BaseModel):
     messages: int = Field(description="The number of timed messages.")
 
 
+class LinkRail(BaseModel):
+    """One rail of a pair of nodes, as a diagnosis measured it."""
+
+    rail: int = Field(description="The number of the two ranks on their nodes, from 0.")
+    busbw_gb_per_s: float = Field(description="The middle of the interval of the slower direction.")
+    ways: list[LinkWay]
+    latency_us: float | None
+
+
 class LinkView(BaseModel):
     """One pair of nodes, and its newest measurement: the fastest row of a sendrecv, or a pair of a diagnosis."""
 
@@ -22,6 +31,14 @@ class LinkView(BaseModel):
     busbw_gb_per_s: float = Field(
         description="The rate in 1e9 bytes per second at which each node sends and, at the same time, receives; of a "
         "diagnosis the middle of the interval of the slower direction."
+    )
+    rail: int | None = Field(
+        None,
+        description="The rail that has these rates, in the newest measurements of a pair the slowest one; null: the "
+        "nodes as wholes.",
+    )
+    rails: list[LinkRail] = Field(
+        [], description="All rails of the pair, by number; empty if its nodes were measured as wholes."
     )
     size_bytes: int
     iterations: int | None = Field(
@@ -49,6 +66,12 @@ class LinkPage(BaseModel):
 
     items: list[LinkView]
     next: str | None = None
+
+
+class LinkHistory(LinkPage):
+    """The measurements of one pair of nodes, newest first: of the nodes as wholes, or of one rail."""
+
+    rails: list[int] = Field([], description="The rails of this pair that were measured at any time.")
 
 
 class RackLinkView(BaseModel):

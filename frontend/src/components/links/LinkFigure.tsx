@@ -33,18 +33,18 @@ export function LinkFigure({ nodes, links, only, ended, about, whole }: Props) {
     <figure className={classes.links}>
       <LinkTable found={found} only={only} ended={ended} onOpen={(a, b) => setOpened([a, b])} />
       {about(found)}
-      <LinkDialog link={opened} onClose={() => setOpened(null)} />
+      <LinkDialog link={opened} rail={opened && found.at(...opened)?.rail} onClose={() => setOpened(null)} />
     </figure>
   );
 }
 
-/** The measurements of one link, over the page. */
-export function LinkDialog({ link, onClose }: { link: Two | null; onClose: () => void }) {
+/** The measurements of one link, over the page: those of a rail first, if one is given. */
+export function LinkDialog({ link, rail, onClose }: { link: Two | null; rail?: number | null | undefined; onClose: () => void }) {
   return (
     <Dialog title={link ? `Link between ${link.join(" and ")}` : ""} isOpen={link !== null} onClose={onClose} isWide>
       {link && (
         <Suspense fallback={<Skeleton rows={6} />}>
-          <LinkHistory a={link[0]} b={link[1]} />
+          <LinkHistory a={link[0]} b={link[1]} rail={rail ?? null} />
         </Suspense>
       )}
     </Dialog>

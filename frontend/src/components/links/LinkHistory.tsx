@@ -1,7 +1,10 @@
 /** The measurements of one link, as a picture over time and as a table. */
+import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import type { LinkView } from "../../api/types";
+import { linksBetweenQuery } from "../../data/nodes";
 import { Caption } from "../marks/Caption";
 import { ScrollX } from "../controls/ScrollX";
 import { EmptyState } from "../states/EmptyState";
@@ -12,12 +15,67 @@ import classes from "./LinkHistory.module.css";
 import { linkHistoryQuery } from "./linkHistoryQuery";
 import { type Rate, rateOf } from "./matrix";
 
-export default function LinkHistory({ a, b }: { a: string; b: string }) {
-  const history = useQuery(linkHistoryQuery(a, b));
+export default function LinkHistory({ a, b, rail = null }: { a: string; b: string; rail?: number | null }) {
+  const [chosen, setChosen] = useState(rail);
+  const history = useQuery(linkHistoryQuery(a, b, chosen));
   return (
     <Loaded query={history} what="The history of the link could not be loaded" rows={6}>
-      {(found) => (found.length > 0 ? <Shown links={found} a={a} b={b} /> : <EmptyState title="This link has not been measured"><p>A diagnosis of both nodes measures it.</p></EmptyState>)}
+      {({ items, rails }) => (
+        <>
+          {rails.length > 0 && <Rails a={a} b={b} rails={rails} chosen={chosen} onChoose={setChosen} />}
+          {items.length > 0 ? <Shown links={items} a={a} b={b} /> : (
+            <EmptyState title={rails.length > 0 ? "The nodes have not been measured as wholes" : "This link has not been measured"}>
+              <p>A diagnosis of both nodes measures it.</p>
+            </EmptyState>
+          )}
+        </>
+      )}
     </Loaded>
+  );
+}
+
+interface RailsProps {
+  a: string;
+  b: string;
+  rails: readonly number[];
+  /** Null: the nodes as wholes. */
+  chosen: number | null;
+  onChoose: (rail: number | null) => void;
+}
+
+/** The rails of the newest measurement with their rates; a press shows the measurements of one. */
+function Rails({ a, b, rails, chosen, onChoose }: RailsProps) {
+  const newest = useQuery(linksBetweenQuery([a, b])).data?.[0];
+  const ofRail = new Map(newest?.rails.map((each) => [each.rail, each]));
+  return (
+    <table>
+      <caption className="hidden-visually">Rails of the link with their newest rates</caption>
+      <thead>
+        <tr className={classes.heads}>
+          <th scope="col">Measurements of</th>
+          <th scope="col" className="number">{a} to {b}, GB/s</th>
+          <th scope="col" className="number">{b} to {a}, GB/s</th>
+          <th scope="col" className="number">Latency, µs</th>
+        </tr>
+      </thead>
+      <tbody>
+        {[null, ...rails].map((rail) => {
+          const found = rail === null ? undefined : ofRail.get(rail);
+          return (
+            <tr key={rail ?? "nodes"}>
+              <th scope="row">
+                <Button size="compact-sm" variant={rail === chosen ? "filled" : "default"} aria-pressed={rail === chosen} onClick={() => onChoose(rail)}>
+                  {rail === null ? "nodes as wholes" : `rail ${rail}`}
+                </Button>
+              </th>
+              <td className="number">{found ? words(rateOf(found, a)) : "–"}</td>
+              <td className="number">{found ? words(rateOf(found, b)) : "–"}</td>
+              <td className="number">{found?.latency_us == null ? "–" : threeDigits(found.latency_us)}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
   );
 }
 

@@ -70,12 +70,14 @@ function Cell({ row, column, found, isDense, now, ended, onOpen }: CellProps) {
   const slow = isSlow(rate, found);
   const caveats = caveatsOf(link);
   const figure = threeDigits(rate.middle);
+  const rail = link.rail == null ? "" : `, rail ${link.rail}`;
   return (
     <td className="number" data-rack={rack} data-slow={slow || undefined} style={slow ? undefined : { background: shade(rate.middle, found.most) }}>
       {caveats.length > 0 && !isDense && <CaveatSign found={caveats} />}
-      <button type="button" className={classes.cell} title={words(link, row, column, now)} aria-label={`${row} to ${column}: ${figure} GB/s${slow ? ", slow" : ""}`} onKeyDown={moveFocus} onClick={() => onOpen(row, column)}>
+      <button type="button" className={classes.cell} title={words(link, row, column, now)} aria-label={`${row} to ${column}: ${figure} GB/s${rail}${slow ? ", slow" : ""}`} onKeyDown={moveFocus} onClick={() => onOpen(row, column)}>
         {slow && "▾"}
         {!isDense && figure}
+        {!isDense && link.rail != null && <span className="dim"> r{link.rail}</span>}
       </button>
     </td>
   );
@@ -146,7 +148,8 @@ function words(link: LinkView, row: string, column: string, now: string): string
   const interval = low === high ? "" : ` (${threeDigits(low)} to ${threeDigits(high)})`;
   const count = link.iterations == null ? "" : `, n=${link.iterations}`;
   const latency = link.latency_us == null ? "" : `, ${threeDigits(link.latency_us)} µs`;
-  return `${row} to ${column}: ${threeDigits(middle)} GB/s${interval}${count}${latency}, job ${link.job_id}, ${formatAgo(secondsBetween(link.measured_at, now))}`;
+  const rail = link.rail == null ? "" : `, rail ${link.rail}, the slowest of ${link.rails.length}`;
+  return `${row} to ${column}${rail}: ${threeDigits(middle)} GB/s${interval}${count}${latency}, job ${link.job_id}, ${formatAgo(secondsBetween(link.measured_at, now))}`;
 }
 
 export function shade(value: number, most: number): string {

@@ -9,6 +9,7 @@ const link = (a: string, b: string, busbw: number, change: Partial<LinkView> = {
   size_bytes: 8,
   is_unstable: false,
   ways: [],
+  rails: [],
   both_ways: true,
   algorithm: "mpi",
   transport: "mpi",

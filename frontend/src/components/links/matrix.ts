@@ -61,7 +61,7 @@ export function matrix(nodes: readonly Racked[], links: readonly LinkView[]): Ma
 }
 
 /** The rate of a link from one of its nodes to the other one; a sendrecv has one rate for both directions. */
-export function rateOf(link: LinkView, source: string): Rate {
+export function rateOf(link: Pick<LinkView, "ways" | "busbw_gb_per_s">, source: string): Rate {
   const way = link.ways.find((each) => each.source === source);
   if (!way) return { middle: link.busbw_gb_per_s, low: link.busbw_gb_per_s, high: link.busbw_gb_per_s };
   return { middle: (way.low_gb_per_s + way.high_gb_per_s) / 2, low: way.low_gb_per_s, high: way.high_gb_per_s };

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ringscope.bench.pairs import letters
-from ringscope.bench.pairs.begun import begun, rounds_left
 from ringscope.bench.pairs.meter import Letters, Meter, Post, Reading
+from ringscope.bench.pairs.plane import Place, Plane, next_plane, planes_of, verdict_on
 from ringscope.bench.pairs.rates import Measured
 from ringscope.bench.pairs.told import verdict_record, way_rate
 from ringscope.contracts.diagnosis.earlier import Earlier
@@ -17,8 +17,6 @@ from ringscope.contracts.diagnosis.record import DiagnosisTold, PairMeasured
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec
 from ringscope.contracts.errors import UserError
 from ringscope.diagnosis.answers import Answer, Ending, Rate, Round
-from ringscope.diagnosis.belief import Belief
-from ringscope.diagnosis.planning import next_step
 from ringscope.diagnosis.verdict import Verdict
 from ringscope.engine.base import Array
 from ringscope.engine.waiting.pause import pause
@@ -29,14 +27,6 @@ _ROUNDS_BESIDE = 2  # a preflight's budget also holds its start and its verdict,
 _MESSAGES = 8  # in a block; each may take as long as the timeout
 budget_clock = time.monotonic  # by which rank 0 spends the budget
 _STARTS = 3  # a rank may start so many timeouts later than rank 0
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The node of a rank, and its rack if it has one."""
-
-    node: str
-    rack: str | None = None
 
 
 class Conductor:
@@ -54,14 +44,10 @@ class Conductor:
     ) -> None:
         self._post, self._meter, self._spec, self._emit = post, meter, spec, emit
         self._is_preflight = is_preflight
-        self._nodes = [place.node for place in places]
-        self._rank_of = {node: rank for rank, node in enumerate(self._nodes)}
-        self._racks = {place.node: place.rack for place in places if place.rack is not None}
-        self._begun = begun(self._nodes, self._racks, spec.measure == "links", earlier)
-        self._all = rounds_left(self._nodes, self._begun) if spec.measure == "links" else []
-        # as many rounds as one fault takes
-        expected = len(self._all) or math.ceil(math.log2(len(places))) + 2
-        share = spec.budget_seconds / (expected + _ROUNDS_BESIDE * is_preflight) / 2
+        self._ranks = len(places)
+        self._planes = planes_of(spec, places, earlier)
+        rounds = self._expected_rounds() + _ROUNDS_BESIDE * is_preflight
+        share = spec.budget_seconds / rounds / 2
         self._seconds = min(_MOST_SECONDS, max(_FEWEST_SECONDS, share))
         self._silent: set[int] = set()  # ranks that no longer answer anybody
         self._far: set[int] = set()  # ranks that do not answer rank 0; others order them
@@ -75,26 +61,24 @@ class Conductor:
         UserError if the budget cannot hold one round; a preflight then judges what it has.
         """
         self._await_others()
-        budget, began, longest = self._spec.budget_seconds, budget_clock(), 0.0
-        belief = self._begun
-        step = self._next(belief)
-        while isinstance(step, Round):
+        budget, began, spent, longest = self._spec.budget_seconds, budget_clock(), 0.0, 0.0
+        is_first = True
+        while (plane := next_plane(self._planes)) is not None and (is_first or spent + longest <= budget):
             start = budget_clock()
-            belief = belief.after(step, self._measured(step))
+            self._measure(plane)
             spent, longest = budget_clock() - began, max(longest, budget_clock() - start)
-            if step.number == len(self._begun.heard) and spent > budget and not self._is_preflight:
+            if is_first and spent > budget and not self._is_preflight:
                 sentence = f"diagnosis.budget_seconds: {budget} s cannot hold one round, which took {spent:.1f} s;"
                 raise UserError(f"{sentence} give at least {math.ceil(longest * self._expected_rounds())}.")
-            step = self._next(belief)
-            if isinstance(step, Round) and spent + longest > budget:
-                step = _cut_short(belief, budget)
-        self._emit(verdict_record(step))
+            is_first = False
+        found = verdict_on(self._planes)
+        self._emit(verdict_record(found if plane is None else _cut_short(found, budget)))
         return self._end()
 
     def _await_others(self) -> None:
         """Wait until the other ranks are ready, as a busy machine starts some late; others order those that are not."""
         waiting: dict[int, tuple[Letters, Array]] = {}
-        for rank in range(1, len(self._nodes)):
+        for rank in range(1, self._ranks):
             waiting[rank] = self._post.messages(), letters.ready()
             waiting[rank][0].receive(waiting[rank][1], rank, letters.READY_TAG)
         deadline = time.monotonic() + _STARTS * self._spec.timeout_seconds
@@ -105,28 +89,26 @@ class Conductor:
         self._kept.append(waiting)
 
     def _expected_rounds(self) -> int:
-        return len(self._all) or math.ceil(math.log2(len(self._nodes))) + 2
+        return sum(plane.expected_rounds for plane in self._planes)
 
-    def _next(self, belief: Belief) -> Round | Verdict:
-        number = len(belief.heard)
-        if self._spec.measure != "links":
-            return next_step(belief)
-        measured = number - len(self._begun.heard)
-        if measured < len(self._all):
-            return Round(number, tuple(self._all[measured]))
-        return next_step(replace(belief, most_rounds=number))
-
-    def _measured(self, asked: Round) -> list[Answer]:
-        """Measure the pairs at the same time, then again those of which one rank did not answer rank 0.
+    def _measure(self, plane: Plane) -> None:
+        """Measure the pairs of a round at the same time, then again those of which one rank did not answer rank 0.
 
         Pairs of two ranks that rank 0 does not reach have no answer.
         """
+        asked = plane.step
+        assert isinstance(asked, Round)
+        number = sum(len(each.belief.heard) for each in self._planes)
         answers, pairs = [], []
+
+        def tell(pair: tuple[int, int], readings: dict[int, Reading]) -> None:
+            answers.append(self._told(plane, asked, number, pair, readings))
+
         for first, second in asked.pairs:
-            pair = self._rank_of[first], self._rank_of[second]
+            pair = plane.rank_of[first], plane.rank_of[second]
             far = self._far.intersection(pair)
             if self._silent.intersection(pair) or (far and 0 in pair):
-                answers.append(self._told(asked, pair, {}))
+                tell(pair, {})
             elif len(far) < 2:
                 pairs.append(pair)
         again: list[tuple[int, int]] = []
@@ -138,11 +120,11 @@ class Conductor:
                     continue
             else:
                 self._note_silent(pair, readings, silent)
-            answers.append(self._told(asked, pair, readings))
+            tell(pair, readings)
         for pair, readings, silent in self._run(again):
             self._note_silent(pair, readings, silent)
-            answers.append(self._told(asked, pair, readings))
-        return answers
+            tell(pair, readings)
+        plane.hear(asked, answers)
 
     def _note_silent(self, pair: tuple[int, int], readings: dict[int, Reading], silent: set[int]) -> None:
         """Note the ranks that answered neither rank 0 nor, if rank 0 does not reach them, their partner."""
@@ -188,24 +170,26 @@ class Conductor:
         self._kept.append((leaving, words))
         return leaving
 
-    def _told(self, asked: Round, pair: tuple[int, int], readings: dict[int, Reading]) -> Answer:
+    def _told(
+        self, plane: Plane, asked: Round, number: int, pair: tuple[int, int], readings: dict[int, Reading]
+    ) -> Answer:
         first, second = pair
-        nodes = self._nodes[first], self._nodes[second]
-        answer, there, back = Answer(nodes, ending=Ending.HUNG), None, None
+        names = plane.name_of[first], plane.name_of[second]
+        answer, there, back = Answer(names, ending=Ending.HUNG, rail=plane.rail), None, None
         if len(readings) == 2:
             there, back = readings[second].rate, readings[first].rate
-            answer = Answer(nodes, _rate(there), _rate(back))
+            answer = Answer(names, _rate(there), _rate(back), rail=plane.rail)
         else:
             self._hung = True
         told = PairMeasured(
-            round=asked.number,
+            round=number,
             first=first,
             second=second,
             ending=answer.ending.value,
             there=there and way_rate(_rate(there), there.messages),
             back=back and way_rate(_rate(back), back.messages),
             latency_us=readings[first].latency_us if first in readings else None,
-            is_loaded=nodes in asked.loaded,
+            is_loaded=names in asked.loaded,
             time_ns=time.time_ns(),
         )
         self._emit(told)
@@ -214,9 +198,7 @@ class Conductor:
     def _end(self) -> bool:
         is_clean = not self._hung and not self._far
         words = letters.end_order(is_clean)
-        leaving = [
-            self._send(words, rank) for rank in range(1, len(self._nodes)) if rank not in self._silent | self._far
-        ]
+        leaving = [self._send(words, rank) for rank in range(1, self._ranks) if rank not in self._silent | self._far]
         deadline = time.monotonic() + self._spec.timeout_seconds
         while not all(letter.are_done() for letter in leaving):
             if time.monotonic() > deadline:
@@ -270,11 +252,9 @@ def _rate(rate: Measured) -> Rate:
     return Rate(rate.low, rate.high, rate.spread)
 
 
-def _cut_short(belief: Belief, budget_seconds: int) -> Verdict:
+def _cut_short(found: Verdict, budget_seconds: int) -> Verdict:
     """Return the verdict on what was measured, as undecided."""
-    found = next_step(replace(belief, most_rounds=len(belief.heard)))
-    assert isinstance(found, Verdict)
-    rounds = len(belief.heard)
+    rounds = found.rounds
     spent = f"The budget of {budget_seconds} s is spent after {rounds} rounds; a larger one would decide what is open."
     sentences = tuple(one for one in found.sentences if not one.startswith("Nothing is wrong"))
     return replace(found, decided=False, sentences=sentences, undecided=(*found.undecided, spent))

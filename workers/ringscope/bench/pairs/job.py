@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import os
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 from ringscope.bench.pairs import letters
-from ringscope.bench.pairs.conductor import Conductor, Place
+from ringscope.bench.pairs.conductor import Conductor
 from ringscope.bench.pairs.meter import Letters, Meter, Post, Task
+from ringscope.bench.pairs.plane import Place
 from ringscope.contracts.diagnosis.earlier import Earlier
 from ringscope.contracts.diagnosis.record import DiagnosisTold
-from ringscope.contracts.diagnosis.spec import DiagnosisSpec
+from ringscope.contracts.diagnosis.spec import DiagnosisSpec, Per
 from ringscope.contracts.rank_process import EARLIER_VARIABLE, NODES_VARIABLE
 from ringscope.engine.base import Array
 from ringscope.engine.errors import EngineError
@@ -35,7 +37,7 @@ def diagnose(post: WorldPost, spec: DiagnosisSpec, emit: Callable[[DiagnosisTold
         post.position[UNTIMED] += 1
 
     earlier = known_before() if post.rank == 0 else None
-    return take_part(post, spec, places_of(post.size), emit, progress, earlier)
+    return take_part(post, spec, places_of(post.size, spec.per), emit, progress, earlier)
 
 
 def take_part(
@@ -60,15 +62,27 @@ def known_before() -> Earlier:
     return Earlier.model_validate_json(Path(path).read_bytes()) if path else Earlier()
 
 
-def places_of(ranks: int) -> list[Place]:
-    """Return the node of each rank, as its agent says; without an agent each rank stands for a node."""
+def places_of(ranks: int, per: Per = "node") -> list[Place]:
+    """Return the node of each rank, as its agent says; without an agent each rank stands for a node.
+
+    Per node each node has one rank; per rail each has the same number of ranks, at least two.
+    """
     told = os.environ.get(NODES_VARIABLE)
     if told is None:
         return [Place(f"rank {rank}") for rank in range(ranks)]
     places = [Place(node, rack) for node, rack in json.loads(told)]
-    if len(places) != ranks or len({place.node for place in places}) != ranks:
+    each = set(Counter(place.node for place in places).values())
+    if len(places) != ranks or (per == "node" and each != {1}):
         raise EngineError("A diagnosis runs one rank on each node; set placement.ranks_per_node to 1.")
+    if per == "rail" and (len(each) > 1 or each == {1}):
+        raise EngineError("A diagnosis per rail runs the same number of ranks on each node, and at least two.")
     return places
+
+
+def ranks_here(rank: int) -> list[int]:
+    """Return the ranks of this rank's node, as its agent says; without an agent each rank stands for a node."""
+    nodes = [node for node, _ in json.loads(os.environ.get(NODES_VARIABLE) or "[]")]
+    return [each for each, node in enumerate(nodes) if node == nodes[rank]] if rank < len(nodes) else [rank]
 
 
 class _Follower:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ringscope.bench.pairs.conductor import Place
 from ringscope.bench.pairs.job import known_before, take_part
 from ringscope.bench.pairs.meter import Letters, Post
+from ringscope.bench.pairs.plane import Place
 from ringscope.contracts.diagnosis.earlier import Earlier
 from ringscope.contracts.diagnosis.record import DiagnosisTold, DiagnosisVerdict, PairMeasured
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec

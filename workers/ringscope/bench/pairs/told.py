@@ -26,6 +26,7 @@ def _blamed(blamed: Blamed) -> BlamedPart:
     return BlamedPart(
         kind=blamed.kind.value,
         names=list(blamed.names),
+        rail=blamed.rail,
         manner=blamed.manner.value,
         confidence=blamed.confidence,
         sentence=blamed.sentence,
@@ -36,6 +37,7 @@ def _blamed(blamed: Blamed) -> BlamedPart:
 def _evidence(answer: Answer) -> PairEvidence:
     return PairEvidence(
         nodes=list(answer.pair),
+        rail=answer.rail,
         ending=answer.ending.value,
         there=way_rate(answer.there) if answer.there else None,
         back=way_rate(answer.back) if answer.back else None,

@@ -7,7 +7,8 @@ from ringscope.cli.console import say, stdout_console
 from ringscope.cli.formatting import table
 from ringscope.cli.progress import describe
 from ringscope.client import Diagnosis, Job, Node
-from ringscope.client.views.diagnoses import PairEvidence, WayRate
+from ringscope.client.views.diagnoses import Blamed, PairEvidence, WayRate
+from ringscope.contracts.diagnosis.record import with_rail
 
 _HEADINGS = ("NODES", "THERE MB/S", "BACK MB/S", "ENDED")
 
@@ -23,7 +24,7 @@ def print_verdict(job: Job, found: Diagnosis, lost: Sequence[Node]) -> None:
     for blamed in found.blamed:
         if blamed.evidence:
             say()
-            say(f"Evidence against {' and '.join(blamed.names)}, with a confidence of {_sure(blamed.confidence)}:")
+            say(f"Evidence against {' and '.join(labels(blamed))}, with a confidence of {_sure(blamed.confidence)}:")
             stdout_console().print(table(_HEADINGS, map(_row, blamed.evidence)))
     for sentence in (*found.sentences, *found.undecided):
         if sentence not in found.sentence:
@@ -39,6 +40,7 @@ def as_document(job: Job, found: Diagnosis, lost: Sequence[Node]) -> dict[str, A
         {
             "kind": each.kind,
             "names": each.names,
+            **({} if each.rail is None else {"rail": each.rail}),
             "confidence": each.confidence,
             "evidence": [_told(one) for one in each.evidence] or [each.sentence],
         }
@@ -53,6 +55,11 @@ def as_document(job: Job, found: Diagnosis, lost: Sequence[Node]) -> dict[str, A
     }
 
 
+def labels(blamed: Blamed) -> list[str]:
+    """Return the names of what is blamed, with the rail if only this rail is."""
+    return [with_rail(name, blamed.rail) for name in blamed.names]
+
+
 def lost_sentence(node: Node) -> str:
     """Return the sentence that blames a lost node."""
     reason = node.observed_reason or "its agent has stopped sending heartbeats"
@@ -64,7 +71,7 @@ def _sure(confidence: float) -> str:
 
 
 def _row(one: PairEvidence) -> tuple[object, ...]:
-    first, second = one.nodes
+    first, second = (with_rail(node, one.rail) for node in one.nodes)
     return f"{first} {second}", _interval(one.there), _interval(one.back), one.ending
 
 
@@ -74,7 +81,7 @@ def _interval(rate: WayRate | None) -> str | None:
 
 def _told(one: PairEvidence) -> str:
     """Return a measurement in a sentence."""
-    first, second = one.nodes
+    first, second = (with_rail(node, one.rail) for node in one.nodes)
     if one.there is None or one.back is None:
         return f"{first} and {second}: {one.ending}."
     return f"{first} to {second} {_interval(one.there)} MB/s, {second} to {first} {_interval(one.back)} MB/s."

@@ -18,6 +18,7 @@ class PairEvidence(View):
     """A measurement of a pair of nodes that is evidence for a fault; rates are in bytes per second."""
 
     nodes: list[str]
+    rail: int | None = None
     ending: str = "measured"
     there: WayRate | None = None
     back: WayRate | None = None
@@ -28,6 +29,7 @@ class Blamed(View):
 
     kind: str
     names: list[str]
+    rail: int | None = None
     manner: str
     confidence: float
     sentence: str
@@ -38,6 +40,7 @@ class Pair(View):
     """One measurement of a pair of nodes; rates are in bytes per second."""
 
     nodes: list[str]
+    rail: int | None = None
     round: int
     ending: str
     there: WayRate | None
@@ -51,6 +54,7 @@ class Diagnosis(View):
     """The pairs that a diagnosis has measured so far, and its verdict."""
 
     measure: str
+    per: str = "node"
     size_bytes: int
     both_ways: bool
     nodes: list[str]
@@ -70,6 +74,7 @@ class Baseline(View):
 
     source: str
     destination: str
+    rail: int | None = None
     low: float
     high: float
     measurements: int

@@ -185,6 +185,7 @@ class Link(View):
 
     nodes: list[str]
     busbw_gb_per_s: float
+    rail: int | None = None
     size_bytes: int
     is_unstable: bool = False
     algorithm: str
@@ -193,6 +194,13 @@ class Link(View):
     measured_at: datetime
     ways: list[LinkWay] = []
     both_ways: bool = True
+
+
+class LinkHistory(View):
+    """The measurements of one pair of nodes, newest first: of the nodes as wholes, or of one rail."""
+
+    items: list[Link]
+    rails: list[int] = []
 
 
 class RackLink(View):

@@ -21,6 +21,7 @@ class Baseline(BaseModel):
 
     source: str
     destination: str
+    rail: int | None = Field(None, description="The rail of both nodes; null: the nodes as wholes.")
     low: float
     high: float
     measurements: int = Field(FEWEST_MEASUREMENTS, description="The number of earlier measurements that count.")

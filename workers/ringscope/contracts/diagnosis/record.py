@@ -51,6 +51,7 @@ class PairEvidence(BaseModel):
     """A measurement of a pair of nodes that is evidence for a fault; rates are in bytes per second."""
 
     nodes: list[Name] = Field(min_length=2, max_length=2)
+    rail: Int32 | None = Field(None, description="The rail of both nodes; null: the nodes as wholes.")
     ending: Ended = "measured"
     there: WayRate | None = None
     back: WayRate | None = None
@@ -61,10 +62,21 @@ class BlamedPart(BaseModel):
 
     kind: BlamedKind
     names: list[Line] = Field(max_length=MOST_NODES)
+    rail: Int32 | None = Field(None, description="The only rail that is at fault; null: all of them.")
     manner: Literal["slow", "lossy", "hung", "died"]
     confidence: float = Field(ge=0, le=1)
     sentence: Line
     evidence: list[PairEvidence] = Field(max_length=MOST_NODES)
+
+    @property
+    def labels(self) -> list[str]:
+        """Return the names with the rail, such as "h5 rail 2"."""
+        return [with_rail(name, self.rail) for name in self.names]
+
+
+def with_rail(name: str, rail: int | None) -> str:
+    """Return the name of a node or rack with the rail of it that is meant, if it is not all of it."""
+    return name if rail is None else f"{name} rail {rail}"
 
 
 class DiagnosisVerdict(RecordModel):

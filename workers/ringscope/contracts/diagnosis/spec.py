@@ -13,6 +13,7 @@ PREFLIGHT_BYTES, PREFLIGHT_SECONDS = 256 << 10, 2
 PREFLIGHT_TIMEOUT_SECONDS = 10
 
 Measure = Literal["links", "cause"]
+Per = Literal["node", "rail"]
 
 
 class DiagnosisSpec(SpecModel):
@@ -24,6 +25,12 @@ class DiagnosisSpec(SpecModel):
         "is needed to name a slow node, link or boundary.",
     )
     size_bytes: int = Field(4 << 20, ge=1 << 10, le=1 << 30, description="Size of a message.")
+    per: Per = Field(
+        "node",
+        exclude_if=lambda per: per == "node",  # agents of earlier versions refuse the field
+        description="node: one rank on each node. rail: placement.ranks_per_node ranks on each node, numbered from 0; "
+        "rail i is measured between the ranks i of two nodes, one rail of a node at a time.",
+    )
     both_ways: bool = Field(
         False, description="The nodes of a pair send to each other at the same time, and not one after the other."
     )
@@ -50,7 +57,7 @@ def preflight_spec(wanted: bool | int) -> DiagnosisSpec | None:
 
 
 def with_places(data: dict[str, Any], placement: Any) -> dict[str, Any]:
-    """Return a job of this kind with what it leaves out: one rank on each node, a time limit, and one attempt."""
+    """Return a job of this kind with what it leaves out: its number of ranks, a time limit, and one attempt."""
     section = data["diagnosis"]
     default = DiagnosisSpec.model_fields["budget_seconds"].default
     budget = section.get("budget_seconds", default) if isinstance(section, dict) else default
@@ -59,6 +66,25 @@ def with_places(data: dict[str, Any], placement: Any) -> dict[str, Any]:
     data = {"max_attempts": 1} | data
     if isinstance(placement, dict):
         names = placement.get("node_names")
-        ranks = {"ranks": len(names)} if isinstance(names, list) and names else {}
-        data["placement"] = {"exclusive": True, "ranks_per_node": 1} | ranks | placement
+        # With rails the number of ranks on a node has no default; without it the job is refused by its field.
+        is_per_rail = isinstance(section, dict) and section.get("per") == "rail"
+        shape = {"exclusive": True} | ({} if is_per_rail else {"ranks_per_node": 1}) | placement
+        each = shape.get("ranks_per_node", 1)
+        if isinstance(names, list) and names and isinstance(each, int):
+            shape = {"ranks": len(names) * each} | shape
+        data["placement"] = shape
     return data
+
+
+def misplaced(spec: DiagnosisSpec, ranks: int, ranks_per_node: int | None) -> tuple[str, str] | None:
+    """Return the field of the placement that does not suit a diagnosis, and a sentence; None if all do."""
+    if spec.per == "rail" and (ranks_per_node is None or ranks_per_node < 2):
+        there = ranks_per_node or "an open number"
+        sentence = f"a diagnosis per rail runs at least 2 ranks on each node, not {there}; give the number of rails."
+        return "ranks_per_node", sentence
+    if spec.per == "node" and ranks_per_node != 1:
+        sentence = "a diagnosis runs one rank on each node; leave it out, or set diagnosis.per to rail."
+        return "ranks_per_node", sentence
+    if ranks < 2 * (ranks_per_node or 1):
+        return "ranks", "one node has no link to another one; give at least 2 nodes."
+    return None

@@ -112,7 +112,7 @@ BENCHMARK_LAST_RUN_TIMESTAMP = SERVER.gauge(
 DIAGNOSIS_BLAMED = SERVER.gauge(
     "diagnosis_blamed",
     "1 while the newest diagnosis of these nodes blames this node, link or boundary, for 24 hours at most; kind: node, "
-    "link or boundary; names: of its nodes or racks.",
+    "link or boundary; names: of its nodes or racks, with the rail if only that one is blamed.",
     "job_id", "kind", "names", unit="always 1", alerts=("RingscopeDiagnosisBlamed",),
 )  # fmt: skip
 

@@ -24,7 +24,7 @@ const MORE =
   "The newest measurement of a pair counts; a pair hangs if a message takes longer than the time limit.";
 
 export function Diagnosis({ job }: { job: JobView }) {
-  const isMany = job.spec.placement.ranks > MOST_IN_MATRIX;
+  const isMany = job.spec.placement.ranks / (job.spec.placement.ranks_per_node ?? 1) > MOST_IN_MATRIX;
   const isOver = isTerminal(job.state);
   const diagnosis = useQuery(diagnosisQuery(job.id, job.progress.done, isOver, isMany));
   return (
@@ -71,11 +71,11 @@ function Verdict({ jobId, found }: { jobId: number; found: DiagnosisView }) {
                 </tr>
               </thead>
               <tbody>
-                {evidence.map(({ blamed, nodes, there, back, ending }, number) => (
+                {evidence.map(({ blamed, nodes, rail, there, back, ending }, number) => (
                   <tr key={number}>
-                    <th scope="row">{blamed.names.join(", ")}</th>
+                    <th scope="row">{withRail(blamed.names, blamed.rail).join(", ")}</th>
                     <td className="number">{percent(blamed.confidence)}</td>
-                    <td className={classes.pair}>{nodes.join(" and ")}</td>
+                    <td className={classes.pair}>{withRail(nodes, rail).join(" and ")}</td>
                     <td className="number">{there ? interval(there, unit) : ending}</td>
                     <td className="number">{back ? interval(back, unit) : ending}</td>
                   </tr>
@@ -93,7 +93,7 @@ function About({ found, measurements }: { found: DiagnosisView; measurements: nu
   return (
     <Caption more={MORE}>
       Bandwidth from each row to each column in messages of {formatSize(found.size_bytes)}
-      {found.both_ways && ", both ways at the same time"}; {plural(measurements, "measurement")} in {plural(found.rounds, "round")}.
+      {found.both_ways && ", both ways at the same time"}{found.per === "rail" && ", of the slowest rail, whose number r0, r1, … is beside it"}; {plural(measurements, "measurement")} in {plural(found.rounds, "round")}.
     </Caption>
   );
 }
@@ -140,7 +140,7 @@ function FewNodes({ found }: { found: DiagnosisView }) {
     <figure className="card-body">
       <Matrix found={found} onOpen={(a, b) => setOpened([a, b])} />
       <About found={found} measurements={found.pairs.length} />
-      <LinkDialog link={opened} onClose={() => setOpened(null)} />
+      <LinkDialog link={opened} rail={opened && waysOf(found.pairs)(...opened)?.pair.rail} onClose={() => setOpened(null)} />
     </figure>
   );
 }
@@ -166,14 +166,15 @@ function Matrix({ found: { nodes, pairs }, onOpen }: { found: DiagnosisView; onO
               {nodes.map((column) => {
                 const way = at(row, column);
                 const latency = way?.pair.latency_us;
+                const rail = way?.pair.rail == null ? "" : ` r${way.pair.rail}`;
                 const title = way?.rate ? `${interval(way.rate, unit)} ${unit.word}, ${plural(way.rate.messages, "message")}${latency == null ? "" : `, ${threeDigits(latency)} µs`}` : undefined;
                 return (
                   <td key={column} className="number" title={title}>
                     {row === column ? "" : way?.rate ? (
-                      <button type="button" className={cellClass} aria-label={`${row} to ${column}: ${middle(way.rate, unit)} ${unit.word}`} onKeyDown={moveFocus} onClick={() => onOpen(row, column)}>
-                        {middle(way.rate, unit)}
+                      <button type="button" className={cellClass} aria-label={`${row} to ${column}: ${middle(way.rate, unit)} ${unit.word}${rail}`} onKeyDown={moveFocus} onClick={() => onOpen(row, column)}>
+                        {middle(way.rate, unit)}{rail}
                       </button>
-                    ) : (way?.pair.ending ?? "–")}
+                    ) : way ? way.pair.ending + rail : "–"}
                   </td>
                 );
               })}
@@ -183,6 +184,10 @@ function Matrix({ found: { nodes, pairs }, onOpen }: { found: DiagnosisView; onO
       </table>
     </ScrollX>
   );
+}
+
+function withRail(names: readonly string[], rail: number | null | undefined): string[] {
+  return names.map((name) => (rail == null ? name : `${name} rail ${rail}`));
 }
 
 function interval({ low, high }: WayRate, { bytes }: Unit): string {

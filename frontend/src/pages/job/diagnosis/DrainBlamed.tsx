@@ -14,8 +14,9 @@ const MOST_REASON = 1000;
 /** For each blamed node a button that asks to drain it with the verdict as the reason, or that it is drained already. */
 export function DrainBlamed({ jobId, blamed }: { jobId: number; blamed: readonly Blamed[] }) {
   const nodes = useQuery(nodesQuery).data;
-  return blamed
-    .filter(({ kind }) => kind === "node")
+  const ofNodes = blamed.filter(({ kind }) => kind === "node");
+  // Several rails of a node may be blamed.
+  return [...new Map(ofNodes.map((each) => [each.names[0], each])).values()]
     .map((each) => {
       const node = nodes?.find(({ name }) => name === each.names[0]);
       return node && <OfNode key={node.name} node={node} reason={`Diagnosis ${jobId}: ${each.sentence}`.slice(0, MOST_REASON)} />;

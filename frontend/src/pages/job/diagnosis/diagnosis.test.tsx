@@ -12,7 +12,7 @@ import { TrainingResults } from "../training/TrainingResults";
 import { linkHistoryQuery } from "../../../components/links/linkHistoryQuery";
 import { rackLinksQuery, slowestLinksQuery } from "../../../components/links/manyLinksQuery";
 import { diagnosisQuery } from "./diagnosisQuery";
-import { type PairView, unitOf, waysOf } from "./ways";
+import { linksOf, type PairView, unitOf, waysOf } from "./ways";
 
 /** The part of the page with the diagnosis loads when it is first drawn. */
 const LOADING = { timeout: 10_000 };
@@ -30,7 +30,7 @@ const SENTENCE = "h2 reaches 50% of what others reach with h1 and h3, which are 
 
 function aDiagnosis(change: Partial<DiagnosisView> = {}): DiagnosisView {
   const pairs = [pair(["h1", "h2"], 12e6, 11e6), pair(["h1", "h3"], 24e6)];
-  const told = { measure: "cause" as const, size_bytes: 4 << 20, both_ways: false, nodes: ["h1", "h2", "h3"], rounds: 2, sentence: "" };
+  const told = { measure: "cause" as const, per: "node" as const, size_bytes: 4 << 20, both_ways: false, nodes: ["h1", "h2", "h3"], rounds: 2, sentence: "" };
   return { ...told, decided: null, blamed: [], cleared: [], sentences: [], undecided: [], pairs, ...change };
 }
 
@@ -39,6 +39,29 @@ it("takes the newest measurement of each direction", () => {
   expect(at("a", "b")?.rate?.low).toBe(0.99 * 4e6);
   expect(at("b", "a")?.rate?.low).toBe(0.99 * 3e6);
   expect(at("a", "c")).toBeUndefined();
+});
+
+it("has the worst rail of each pair, and all rails of its link", () => {
+  const rails = [pair(["a", "b"], 5e6, 5e6), pair(["a", "b"], 4e6, 1e6, { rail: 0 }), pair(["a", "b"], 3e6, 2e6, { rail: 1 })];
+  const at = waysOf(rails);
+  expect([at("a", "b")?.pair.rail, at("b", "a")?.pair.rail]).toEqual([1, 0]);
+  expect(waysOf([...rails, pair(["a", "b"], 1, 1, { rail: 1, ending: "hung", there: null, back: null })])("b", "a")?.pair).toMatchObject({ rail: 1, ending: "hung" });
+  const [link, ...others] = linksOf(7, aDiagnosis({ pairs: rails }));
+  expect([others, link?.rail, link?.rails?.map(({ rail }) => rail)]).toEqual([[], 0, [0, 1]]);
+});
+
+it("names the rail in the matrix and in the evidence", async () => {
+  const blamed = { kind: "node" as const, names: ["h2"], rail: 1, manner: "slow" as const, confidence: 0.998, sentence: SENTENCE };
+  const pairs = [pair(["h1", "h2"], 24e6, 24e6, { rail: 0 }), pair(["h1", "h2"], 12e6, 12e6, { rail: 1 })];
+  const evidence = [{ nodes: ["h1", "h2"], rail: 1, ending: "measured" as const, there: rate(12e6), back: rate(12e6) }];
+  const both = [{ ...blamed, evidence }, { ...blamed, rail: 2, evidence }];
+  const page = await pageOf(aDiagnosis({ per: "rail", nodes: ["h1", "h2"], decided: true, blamed: both, pairs }));
+  expect([...page.querySelectorAll("button")].filter(({ textContent }) => textContent.startsWith("Drain"))).toHaveLength(1);
+  const [first] = page.querySelectorAll("section[aria-labelledby=verdict] tbody tr");
+  expect(first?.textContent).toContain("h2 rail 1");
+  expect(first?.textContent).toContain("h1 rail 1 and h2 rail 1");
+  expect(page.querySelector("section[aria-labelledby=pairs] td button")?.textContent).toBe("12.0 r1");
+  expect(page.textContent).toContain("of the slowest rail, whose number");
 });
 
 it("has a unit in which the fastest rate has few digits", () => {
@@ -106,7 +129,7 @@ async function matrixOf(nodes: string[], pairs: PairView[]): Promise<HTMLElement
   const answers = new Answers()
     .of(diagnosisQuery(job.id, job.progress.done, true), aDiagnosis({ nodes, pairs }))
     .of(nodesQuery, nodes.map((name, id) => seenNow(aNode({ id, name }))))
-    .of(linkHistoryQuery("n1", "n0"), []);
+    .of(linkHistoryQuery("n1", "n0"), { items: [], rails: [] });
   const page = await drawn(<TrainingResults job={job} />, `/jobs/${job.id}`, answers);
   await vi.waitFor(() => expect(page.querySelector("table")).not.toBeNull(), LOADING);
   return page;

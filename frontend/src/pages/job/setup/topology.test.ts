@@ -13,7 +13,7 @@ function member(node: string, first: number, ranks: number): MemberView {
 }
 
 const MEASURED: LinkView = {
-  nodes: ["n1", "n2"], algorithm: "mpi", transport: "mpi", busbw_gb_per_s: 1.2, size_bytes: 1024, iterations: 20, is_unstable: false, ways: [], both_ways: true, job_id: 9, measured_at: "2026-01-01T00:00:00Z",
+  nodes: ["n1", "n2"], algorithm: "mpi", transport: "mpi", busbw_gb_per_s: 1.2, size_bytes: 1024, iterations: 20, is_unstable: false, ways: [], rails: [], both_ways: true, job_id: 9, measured_at: "2026-01-01T00:00:00Z",
 };
 
 describe("what joins the ranks", () => {

@@ -64,7 +64,7 @@ function LinksOfSome({ nodes, only, job, onSubmitted }: PartProps & { only: stri
   );
 }
 
-const COLUMNS = ["a", "b", "busbw_gb_per_s", "size_bytes", "iterations", "is_unstable", "disturbed_by", "job_id"] as const;
+const COLUMNS = ["a", "b", "rail", "busbw_gb_per_s", "size_bytes", "iterations", "is_unstable", "disturbed_by", "job_id"] as const;
 
 /** The job that measures links: the one submitted here, else one that runs. The links of this key are loaded again as it measures them. */
 function useMeasuring(submitted: number | null, key: QueryKey | null): JobView | undefined {
@@ -200,6 +200,7 @@ function About({ found, links, only }: { found: Matrix; links: readonly LinkView
           {names.length < total && `Of ${total} nodes the ${names.length} with the slowest measured links, the slowest first. `}A stronger colour is a faster link; – means not measured.
           {median !== null && ` ▾ marks a direction whose whole interval is below 90 % of the median of all, ${threeDigits(median)} GB/s.`} A cell opens the
           measurements of its link.
+          {isSome(({ rail }) => rail != null) && " A pair whose rails were measured has the rates of its slowest rail, whose number r0, r1, … is beside them; a cell lists all rails."}
           {isSome((link) => !!link.disturbed_by) && " ! also marks a pair that was measured only under a disturbance."}
           {isSome((link) => link.is_unstable) && " ! marks an unstable mean: the iterations differ too much."}
         </>

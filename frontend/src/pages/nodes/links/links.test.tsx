@@ -3,7 +3,7 @@ import { act } from "react";
 import { expect, it, vi } from "vitest";
 import type { JobView, LinkView } from "../../../api/types";
 import { activeJobsQuery } from "../../../data/jobs";
-import { linksQuery, nodeLinksQuery } from "../../../data/nodes";
+import { linksBetweenQuery, linksQuery, nodeLinksQuery } from "../../../data/nodes";
 import { meQuery } from "../../../data/server";
 import { aNode, aTraining } from "../../../testing/fixtures";
 import { aRackLink } from "../../../testing/resultFixtures";
@@ -15,7 +15,7 @@ import { LinkMatrix } from "./LinkMatrix";
 
 function link(a: string, b: string, isUnstable = false): LinkView {
   return {
-    nodes: [a, b], algorithm: "mpi", transport: "mpi", busbw_gb_per_s: 1, size_bytes: 1024, iterations: 20, is_unstable: isUnstable, ways: [], both_ways: true, job_id: 1, measured_at: "2026-01-01T00:00:00Z",
+    nodes: [a, b], algorithm: "mpi", transport: "mpi", busbw_gb_per_s: 1, size_bytes: 1024, iterations: 20, is_unstable: isUnstable, ways: [], rails: [], both_ways: true, job_id: 1, measured_at: "2026-01-01T00:00:00Z",
   };
 }
 
@@ -27,7 +27,7 @@ it("copies of a node's links those that are shown", async () => {
   const nodes = ["n1", "n2", "n3"].map((name, id) => aNode({ id, name }));
   const page = await drawn(<LinkMatrix nodes={nodes} only="n1" />, "/nodes/n1", answers);
   await act(async () => page.querySelector("button")?.click());
-  expect(write.mock.calls[0]?.[0].trim().split("\r\n").slice(1)).toEqual(["measured,,n1,n2,1,1024,20,false,,1"]);
+  expect(write.mock.calls[0]?.[0].trim().split("\r\n").slice(1)).toEqual(["measured,,n1,n2,,1,1024,20,false,,1"]);
 });
 
 it("says of very many nodes which ones are shown", async () => {
@@ -96,7 +96,7 @@ it("shows the rate of each direction in its own cell, and marks a slow one", asy
 it("opens the history of a link from its cell", async () => {
   HTMLDialogElement.prototype.showModal = vi.fn();
   const nodes = ["n1", "n2"].map((name, id) => aNode({ id, name }));
-  const answers = new Answers().of(linksQuery, [ways("n1", "n2", 2, 1)]).of(linkHistoryQuery("n2", "n1"), [ways("n1", "n2", 2, 1), { ...ways("n1", "n2", 3, 4), job_id: 8 }]);
+  const answers = new Answers().of(linksQuery, [ways("n1", "n2", 2, 1)]).of(linkHistoryQuery("n2", "n1"), { items: [ways("n1", "n2", 2, 1), { ...ways("n1", "n2", 3, 4), job_id: 8 }], rails: [] });
   const page = await drawn(<LinkMatrix nodes={nodes} />, "/nodes", answers);
   await act(async () => page.querySelectorAll<HTMLElement>("td button")[1]?.click());
   await act(() => vi.waitFor(() => expect(page.querySelectorAll("dialog tbody tr")).toHaveLength(2)));
@@ -106,8 +106,29 @@ it("opens the history of a link from its cell", async () => {
   expect(dialog?.querySelectorAll("svg circle")).toHaveLength(4);
 });
 
+it("names the slowest rail of a pair in its cell, and lists all rails, each with its own history", async () => {
+  HTMLDialogElement.prototype.showModal = vi.fn();
+  const nodes = ["n1", "n2"].map((name, id) => aNode({ id, name }));
+  const rail = (number: number, rate: number) => ({ ...ways("n1", "n2", rate, rate), rail: number, latency_us: 80 });
+  const newest: LinkView = { ...rail(1, 2), rails: [rail(0, 4), rail(1, 2)] };
+  const answers = new Answers().of(linksQuery, [newest]).of(linksBetweenQuery(["n1", "n2"]), [newest])
+    .of(linkHistoryQuery("n1", "n2", 1), { items: [rail(1, 2), { ...rail(1, 3), job_id: 8 }], rails: [0, 1] })
+    .of(linkHistoryQuery("n1", "n2"), { items: [], rails: [0, 1] });
+  const page = await drawn(<LinkMatrix nodes={nodes} />, "/nodes", answers);
+  const cell = page.querySelector<HTMLElement>("td button");
+  expect([cell?.textContent, cell?.getAttribute("aria-label")]).toEqual(["2.00 r1", "n1 to n2: 2.00 GB/s, rail 1"]);
+  expect(cell?.title).toContain("n1 to n2, rail 1, the slowest of 2: 2.00 GB/s");
+  await act(async () => cell?.click());
+  await act(() => vi.waitFor(() => expect(page.querySelectorAll("dialog tbody tr")).toHaveLength(5)));
+  const choices = [...page.querySelectorAll<HTMLElement>("dialog tbody button")];
+  expect(choices.map((each) => [each.textContent, each.getAttribute("aria-pressed")])).toEqual([["nodes as wholes", "false"], ["rail 0", "false"], ["rail 1", "true"]]);
+  expect(choices[1]?.closest("tr")?.textContent).toContain("3.96 to 4.04");
+  await act(async () => choices[0]?.click());
+  await act(() => vi.waitFor(() => expect(page.querySelector("dialog")?.textContent).toContain("The nodes have not been measured as wholes")));
+});
+
 it("says so of a link without measurements", async () => {
-  const page = await drawn(<LinkHistory a="n1" b="n2" />, "/nodes", new Answers().of(linkHistoryQuery("n1", "n2"), []));
+  const page = await drawn(<LinkHistory a="n1" b="n2" />, "/nodes", new Answers().of(linkHistoryQuery("n1", "n2"), { items: [], rails: [] }));
   expect(page.textContent).toContain("This link has not been measured");
 });
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -15,10 +15,11 @@ from ringscope.cli.formatting import Columns, say_list, when
 from ringscope.cli.outcome import exit_code
 from ringscope.cli.progress import describe, show_progress
 from ringscope.cli.results.link_matrix import listed, print_links
-from ringscope.cli.results.verdict import as_document, lost_sentence, print_verdict
+from ringscope.cli.results.verdict import as_document, labels, lost_sentence, print_verdict
 from ringscope.client import Client, Diagnosis, Job, Node
 from ringscope.client.views.nodes import Link
-from ringscope.contracts.diagnosis.spec import DiagnosisSpec
+from ringscope.contracts.diagnosis.record import with_rail
+from ringscope.contracts.diagnosis.spec import DiagnosisSpec, Per
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.words.units import format_size, parse_size
 
@@ -38,6 +39,15 @@ Nodes = Annotated[
 ]
 Size = Annotated[str | None, typer.Option(help="Size of a message, such as 256K; default: 4M.")]
 BothWays = Annotated[bool, typer.Option("--both-ways", help="The nodes of a pair send to each other at the same time.")]
+Ranks = Annotated[
+    int | None, typer.Option("--ranks-per-node", help="The number of rails; only with --per rail.", metavar="N")
+]
+PerWhat = Annotated[
+    str | None,
+    typer.Option(
+        "--per", help="node: one rank on each node; rail: rank i of a node with rank i of the other; default: node."
+    ),
+]
 Budget = Annotated[str | None, typer.Option(help="How long the rounds may take: 90s, 5m, 1h; default: 5m.")]
 Now = Annotated[bool, typer.Option("--now", help="Refuse instead of waiting while a node is busy.")]
 
@@ -52,12 +62,17 @@ def links(
     nodes: Nodes = None,
     size: Size = None,
     both_ways: BothWays = False,
+    ranks_per_node: Ranks = None,
+    per: PerWhat = None,
     budget: Budget = None,
     now: Now = False,
     history: Annotated[
         bool,
         typer.Option("--history", help="List the earlier measurements between two named nodes, and measure nothing."),
     ] = False,
+    rail: Annotated[
+        int | None, typer.Option("--rail", min=0, help="List those of this rail; only with --history.", metavar="I")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all measured pairs as JSON.")] = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
@@ -65,14 +80,17 @@ def links(
     """Measure bandwidth and latency between all pairs of nodes, and print them as a matrix.
 
     One rank runs on each node. All pairs of a round are measured at the same time, so that N nodes take N - 1 rounds.
+    With --per rail each rail is measured by itself, one rail after the other, which takes as many times more rounds.
     The exit code is 0 if all was measured, 1 if the job failed, 3 if it was cancelled; 2 is bad input.
     """
-    spec = {"measure": "links"} | _spec(size, both_ways, budget)
+    if rail is not None and not history:
+        raise UserError("--rail: it chooses what --history lists; add --history, or measure rails with --per rail.")
+    spec = {"measure": "links"} | _spec(size, both_ways, budget, per)
     with connect(url, data_dir) as client:
         if history:
-            _print_history(client, chosen_nodes(client, nodes) if nodes else [], as_json)
+            _print_history(client, chosen_nodes(client, nodes) if nodes else [], rail, as_json)
             return
-        job, found = measured_on(client, chosen_nodes(client, nodes), spec, now)
+        job, found = measured_on(client, chosen_nodes(client, nodes), spec, now, ranks_per_node)
         if as_json:
             say_json(json.dumps({"job": job.id} | found.model_dump(mode="json", exclude={"next"}), indent=2))
         else:
@@ -90,6 +108,8 @@ def diagnose(
     ] = None,
     size: Size = None,
     both_ways: BothWays = False,
+    ranks_per_node: Ranks = None,
+    per: PerWhat = None,
     budget: Budget = None,
     now: Now = False,
     drain: Annotated[
@@ -104,12 +124,13 @@ def diagnose(
     """Find the node, link or boundary that slows a collective, and print the verdict with its evidence.
 
     It measures the links of the ring, and then each suspect again with a node that is known to be good. A named node
-    that is lost already is blamed without a measurement. The exit code is 0 if the question is decided, whether or not
+    that is lost already is blamed without a measurement. With --per rail a node that is bad on some rails only is named
+    with these rails. The exit code is 0 if the question is decided, whether or not
     something is blamed; 1 if it is undecided or the job failed, 3 if it was cancelled; 2 is bad input.
     """
     if nodes is not None and job_id is not None:
         raise UserError("--nodes, --job: both choose the nodes; leave out one of them.")
-    spec = _spec(size, both_ways, budget)
+    spec = _spec(size, both_ways, budget, per)
     with connect(url, data_dir) as client:
         if job_id is not None:
             earlier = client.job(job_id)
@@ -118,7 +139,7 @@ def diagnose(
         else:
             chosen = chosen_nodes(client, nodes)
         lost = [node for node in chosen if node.observed == "lost"]
-        job, found = measured_on(client, [node for node in chosen if node not in lost], spec, now)
+        job, found = measured_on(client, [node for node in chosen if node not in lost], spec, now, ranks_per_node)
         if as_json:
             say_json(json.dumps(as_document(job, found, lost), indent=2))
         else:
@@ -130,11 +151,19 @@ def diagnose(
         raise typer.Exit(0 if found.decided else exit_code(job) or EXIT_FAILED)
 
 
-def _print_history(client: Client, nodes: Sequence[Node], as_json: bool) -> None:
+def _print_history(client: Client, nodes: Sequence[Node], rail: int | None, as_json: bool) -> None:
     if len(nodes) != 2:
         raise UserError("--history: a link has two nodes; name them with --nodes A,B.")
-    found = client.link_history(nodes[0].name, nodes[1].name)
-    say_list(found, _HISTORY, as_json, f"The link between {nodes[0].name} and {nodes[1].name} has not been measured.")
+    first, second = nodes[0].name, nodes[1].name
+    found = client.link_history(first, second, rail)
+    ends = f"{with_rail(first, rail)} and {with_rail(second, rail)}"
+    of_rails = rail is None and bool(found.rails)
+    as_wholes = " with one rank on each node" if of_rails else ""
+    say_list(found.items, _HISTORY, as_json, f"The link between {ends} has not been measured{as_wholes}.")
+    if of_rails and not as_json:
+        rails, first_rail = listed([str(each) for each in found.rails]), found.rails[0]
+        told = f"Rails {rails} were" if len(found.rails) > 1 else f"Rail {rails} was"
+        say(f"{told} measured alone; --rail {first_rail} lists its measurements.")
 
 
 def _drain(client: Client, job: Job, found: Diagnosis, lost: Sequence[Node], tell: Callable[[str], None]) -> None:
@@ -146,13 +175,17 @@ def _drain(client: Client, job: Job, found: Diagnosis, lost: Sequence[Node], tel
         tell(f"{name} is drained; `ringscope resume {name}` gives it work again.")
     for each in found.blamed:
         if each.kind != "node":
-            tell(f"Nothing is drained for the {each.kind} {listed(each.names)}, because no node of it is blamed.")
+            tell(f"Nothing is drained for the {each.kind} {listed(labels(each))}, because no node of it is blamed.")
     if not reasons and not found.blamed:
         tell("Nothing is drained, because nothing is blamed.")
 
 
-def _spec(size: str | None, both_ways: bool, budget: str | None) -> dict[str, Any]:
+def _spec(size: str | None, both_ways: bool, budget: str | None, per: str | None) -> dict[str, Any]:
     spec: dict[str, Any] = {"both_ways": both_ways} if both_ways else {}
+    if per is not None:
+        if per not in get_args(Per):
+            raise UserError(f"--per: give {' or '.join(get_args(Per))}, not {per}.")
+        spec["per"] = per
     if size is not None:
         try:
             spec["size_bytes"] = parse_size(size)
@@ -188,13 +221,33 @@ def _size_of(job: Job) -> dict[str, int]:
     return {"size_bytes": min(max(job.spec.benchmark.max_bytes, least), most)}
 
 
-def measured_on(client: Client, nodes: Sequence[Node], spec: dict[str, Any], now: bool) -> tuple[Job, Diagnosis]:
+def _ranks(spec: dict[str, Any], nodes: Sequence[Node], ranks_per_node: int | None) -> dict[str, int]:
+    """Return the number of ranks on each node if each rail is measured; UserError if the nodes cannot hold them."""
+    if spec.get("per") != "rail":
+        if ranks_per_node not in (None, 1):
+            raise UserError("--ranks-per-node: one rank measures a node as a whole; add --per rail, or leave it out.")
+        return {}
+    if ranks_per_node is None or ranks_per_node < 2:
+        raise UserError("--ranks-per-node: --per rail takes the number of rails of a node; give 2 or more.")
+    small = [node for node in nodes if node.slots_total < ranks_per_node]
+    if small:
+        has = f"{small[0].name} has {small[0].slots_total} of the {ranks_per_node} slots that it needs"
+        raise UserError(
+            f"--ranks-per-node: {has}; lower it, choose others with --nodes, or start the agent with more --slots."
+        )
+    return {"ranks_per_node": ranks_per_node}
+
+
+def measured_on(
+    client: Client, nodes: Sequence[Node], spec: dict[str, Any], now: bool, ranks_per_node: int | None = None
+) -> tuple[Job, Diagnosis]:
     """Run the job on these nodes to its end; return it with its verdict, and of links with what it measured."""
     names = [node.name for node in nodes]
     if len(names) < 2:
         there = f"only {names[0]} is" if names else "no node is"
         raise UserError(f"--nodes: two nodes at least have a link between them, and {there} there to measure.")
-    job = job_on(client, nodes, {"kind": "diagnosis", "diagnosis": spec, "placement": {"node_names": names}}, now)
+    placement = {"node_names": names} | _ranks(spec, nodes, ranks_per_node)
+    job = job_on(client, nodes, {"kind": "diagnosis", "diagnosis": spec, "placement": placement}, now)
     return job, client.diagnosis(job.id, without_measured=spec.get("measure") != "links")
 
 

@@ -50,6 +50,7 @@ KIB = 1 << 10
         ({"memory": 1 << 40}, 1 << 40, [KIB, 2 * KIB, 4 * KIB], None),
         ({"memory": 24 * KIB}, 1 << 40, [KIB, 2 * KIB, 4 * KIB], None),  # two ranks with two buffers and as much aside
         ({"memory": 24 * KIB - 1}, 1 << 40, [KIB, 2 * KIB], "memory on "),
+        ({"memory": 1 << 40, "/dev/shm": 24 * KIB - 1}, 1 << 40, [KIB, 2 * KIB], "/dev/shm on "),
         ({"memory": 1 << 40}, 2 * KIB, [KIB, 2 * KIB], "the memory of another node"),
         ({"memory": 0}, 1 << 40, [KIB], "memory on "),  # the allocation then says what is missing
     ],
@@ -66,6 +67,8 @@ def test_sizes_whose_buffers_do_not_fit_into_memory_are_left_out(
         lowered = f"lowered from 4 KiB to {len(sizes)} KiB: the buffers of larger"
         assert found.because.startswith(f"benchmark.max_bytes was {lowered} sizes do not fit")
         assert f" do not fit into {where}" in found.because
+        remedy = "; enlarge /dev/shm (of a container with --shm-size)."
+        assert found.because.endswith(remedy) == where.startswith("/dev/shm")
 
 
 def test_on_a_gpu_its_ranks_share_what_is_free_but_for_a_gibibyte(monkeypatch: pytest.MonkeyPatch) -> None:

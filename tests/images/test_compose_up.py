@@ -133,7 +133,7 @@ def test_a_job_that_shared_memory_is_too_small_for_says_which_option_enlarges_it
         here = ("submit", "--json", "--wait", "--node", "small", "--ranks", "2", "-n", "5")
         fits = composed.ringscope(*here, "-e", "4M")
         assert fits.returncode == 0, fits.stdout + fits.stderr
-        done = composed.ringscope(*here, "-e", "64M", "--max-attempts", "1")
+        done = composed.ringscope(*here, "-b", "64M", "-e", "64M", "--max-attempts", "1")  # larger ones are left out
         assert done.returncode == 1, done.stdout + done.stderr
         job = json.loads(done.stdout)
         assert "or enlarge /dev/shm (of a container with --shm-size)" in json.dumps(job)

@@ -44,9 +44,10 @@ class FittingSizes(NamedTuple):
         fitting = [size for size in sizes if buffer_bytes(size) <= room_bytes] or sizes[:1]
         if len(fitting) == len(sizes):
             return cls(sizes, None, "")
+        remedy = f"; enlarge {MOUNT} (of a container with --shm-size)" if place.startswith(MOUNT) else ""
         because = (
             f"benchmark.max_bytes was lowered from {format_size(spec.max_bytes)} to {format_size(fitting[-1])}: "
-            f"the buffers of larger sizes do not fit into {place}."
+            f"the buffers of larger sizes do not fit into {place}{remedy}."
         )
         return cls(fitting, fitting[-1], because)
 

@@ -19,6 +19,21 @@ def test_a_node_has_a_slot_for_each_core_that_its_agent_may_use(
     assert AgentSettings(name="n1", slots=64).slots == 64, "more where it is asked for"
 
 
+@pytest.mark.parametrize(("given", "slots"), [(None, 4), ("GPU-2, GPU-3", 2), ("", 8)])
+def test_a_node_with_gpus_has_a_slot_for_each_that_its_agent_may_use(
+    monkeypatch: pytest.MonkeyPatch, given: str | None, slots: int
+) -> None:
+    """Two jobs then share none."""
+    monkeypatch.delenv("RINGSCOPE_SLOTS", raising=False)
+    monkeypatch.setattr(settings, "own_cores", lambda: RankCores("", "", frozenset(range(8)), None))
+    monkeypatch.setattr(settings, "find_uuids", lambda: [f"GPU-{number}" for number in range(4)])
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if given is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", given)
+    assert AgentSettings(name="n1").slots == slots
+    assert AgentSettings(name="n1", slots=64).slots == 64, "more where it is asked for"
+
+
 def test_a_node_takes_the_usual_variables_unless_its_operator_names_others(monkeypatch: pytest.MonkeyPatch) -> None:
     assert AgentSettings(name="n1").allow_env == DEFAULT_PATTERNS
     assert read_settings({"allow_env": ["default", "LD_PRELOAD"]}).allow_env == (*DEFAULT_PATTERNS, "LD_PRELOAD")

@@ -49,7 +49,7 @@ def _read_flags(arguments: Sequence[str] | None) -> dict[str, Any]:
     fields = AgentSettings.model_fields
     parser.add_argument("--server", help=fields["server"].description)
     parser.add_argument("--name", help=f"{fields['name'].description} Default: the host's name.")
-    parser.add_argument("--slots", help=f"{fields['slots'].description} Default: the number of cores.")
+    parser.add_argument("--slots", help=fields["slots"].description)
     parser.add_argument("--address", help=fields["address"].description)
     parser.add_argument("--link-speed", metavar="RATE", help=fields["link_speed"].description)
     parser.add_argument("--metrics-port", help=fields["metrics_port"].description)

@@ -1,6 +1,6 @@
 """This node's NVIDIA GPUs through NVML: their properties and processes. Without a driver there are none."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
@@ -11,6 +11,8 @@ try:
     import pynvml  # type: ignore[import-untyped]
 except ImportError:  # an installation without the worker extra has no GPUs to show
     pynvml = None
+
+VISIBLE_VARIABLE = "CUDA_VISIBLE_DEVICES"
 
 T = TypeVar("T")
 
@@ -31,6 +33,14 @@ def find_gpus() -> list[Gpu]:
 def find_uuids() -> list[str]:
     """Return what CUDA_VISIBLE_DEVICES calls the GPUs of this node: their UUIDs, or those of their slices (MIG)."""
     return ask(lambda: [uuid for _, handle in handles() for uuid in _uuids(handle)], [])
+
+
+def own_gpus(gpus: Sequence[str], inherited: Mapping[str, str]) -> list[str]:
+    """Return those GPUs of the node that the agent was given: all of them, unless its environment names some."""
+    given = inherited.get(VISIBLE_VARIABLE)
+    if given is None or not gpus:
+        return list(gpus)
+    return [name for one in given.split(",") if (name := one.strip())]
 
 
 def find_versions() -> dict[str, str]:

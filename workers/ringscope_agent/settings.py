@@ -1,5 +1,6 @@
 """The agent's settings: flags, else RINGSCOPE_* variables, else defaults; read once at the start."""
 
+import os
 import socket
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +17,7 @@ from ringscope.contracts.protocol import checked_year
 from ringscope.contracts.words.units import parse_rate
 from ringscope.engine.cores import own_cores
 from ringscope.engine.own_address import address_towards, addresses_of, is_only_here
+from ringscope_agent.gpus import find_uuids, own_gpus
 from ringscope_agent.metrics.exporter import MAX_WORLD_SIZE
 
 METRICS_PORT = 9465
@@ -35,10 +37,11 @@ class AgentSettings(BaseSettings):
     )
     name: str = Field(default_factory=socket.gethostname, min_length=1, max_length=200, description="Node name.")
     slots: int = Field(
-        default_factory=lambda: own_cores().at_once,
+        default_factory=lambda: len(own_gpus(find_uuids(), os.environ)) or own_cores().at_once,
         ge=1,
         le=4096,
-        description="Number of ranks at once; default: one for each physical core that the agent may use.",
+        description="Number of ranks at once. Default: one for each GPU that the agent may use, so that no two jobs "
+        "share one; without GPUs one for each physical core.",
     )
     address: str = Field("", description="Address at which other nodes reach this one; /metrics listens there as well.")
     link_speed: str = Field(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-VARIABLE = "CUDA_VISIBLE_DEVICES"
+from ringscope_agent.gpus import own_gpus
 
 
 def visible_gpus(
@@ -19,10 +19,8 @@ def visible_gpus(
         gpus: the UUIDs of the node's GPUs: CUDA and the driver do not number them alike.
         may_share: divide the GPUs also if there are fewer than slots, so that ranks share one.
     """
-    given = inherited.get(VARIABLE)
-    names = list(gpus) if given is None else [one.strip() for one in given.split(",")]
-    names = [name for name in names if name]
-    if not slots or not names or not gpus or max(slots) >= node_slots:
+    names = own_gpus(gpus, inherited)
+    if not slots or not names or max(slots) >= node_slots:
         return None
     if node_slots > len(names) and not may_share:
         return None

@@ -20,13 +20,13 @@ from ringscope.contracts.rank_process import (
 from ringscope.engine.cores import cores_each
 from ringscope_agent import process_group
 from ringscope_agent.belonging import Belonging
-from ringscope_agent.gpus import find_uuids
+from ringscope_agent.gpus import VISIBLE_VARIABLE, find_uuids
 from ringscope_agent.home import AttemptFolder
 from ringscope_agent.launch.node_check import may_use_gpus
 from ringscope_agent.launch.outcome import Outcome
 from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.launch.stopped import LOOK_SECONDS, StoppedWatch
-from ringscope_agent.launch.visible_gpus import VARIABLE, visible_gpus
+from ringscope_agent.launch.visible_gpus import visible_gpus
 from ringscope_agent.shim.connection import ShimConnection
 from ringscope_agent.shim.messages import Status, Task, Wanted
 from ringscope_agent.shim.node_context import NodeContext
@@ -111,10 +111,10 @@ class ShimController:
         variables = self._context.checkpoints.prepare(assignment)
         if assignment.spec.own_files and settings.scripts is not None:
             variables[SCRIPTS_VARIABLE] = str(settings.scripts)
-        if may_use_gpus(assignment.spec) and VARIABLE not in assignment.spec.env:
+        if may_use_gpus(assignment.spec) and VISIBLE_VARIABLE not in assignment.spec.env:
             is_script = assignment.spec.script is not None  # ranks of other jobs choose among all GPUs
             if seen := visible_gpus(assignment.slots, settings.slots, find_uuids(), os.environ, may_share=is_script):
-                variables[VARIABLE] = seen
+                variables[VISIBLE_VARIABLE] = seen
                 self.visible_gpus = seen.split(",")
         variables[ADDRESS_VARIABLE] = assignment.gang[assignment.member].address
         if assignment.spec.measured_pairs is not None:

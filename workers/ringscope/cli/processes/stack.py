@@ -82,9 +82,7 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
 
 
 def default_slots() -> int:
-    """Return one slot per core, as for any agent: with more slots ranks would share cores, which happens only on
-    request.
-    """
+    """Return one slot per core, on a machine with GPUs as well: a demo of one rank would show nothing."""
     return own_cores().at_once
 
 

@@ -6,7 +6,6 @@ import { afterEach, expect, it, vi } from "vitest";
 import { CopyButton } from "./CopyButton";
 
 vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
-vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }));
 
 /** What the button says after it was pressed. */
 async function pressed(writeText: (text: string) => Promise<void>): Promise<string | null> {

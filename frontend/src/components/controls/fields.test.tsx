@@ -15,7 +15,7 @@ test("a field tells the newest handler, and shows what has changed", () => {
     act(() =>
       root.render(
         <MantineProvider>
-            <TextField label="Name" value={value} onChange={onChange} />
+          <TextField label="Name" value={value} onChange={onChange} />
         </MantineProvider>,
       ),
     );

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from ringscope.contracts.search.record import BLOCKS, SearchRun
+from ringscope.contracts.search.record import SearchRun
 
 
 def run(name: str, number: int, step_us: float, **fields: object) -> SearchRun:
     """A run with blocks of slightly different lengths; computing takes what is not waited for."""
-    blocks_us = [step_us * (1 + 0.01 * (block - 1)) for block in range(BLOCKS)]
+    blocks_us = [step_us * (1 + 0.01 * (block - 1)) for block in range(3)]
     exposed_us = float(str(fields.pop("exposed_us", 0.1 * step_us)))
     known = {"candidate": name, "round": number, "samples": 64, "blocks_us": blocks_us, "seconds": 1.0}
     parts = {"compute_us": step_us - exposed_us, "exposed_us": exposed_us, "exchanged_bytes": 1 << 20}

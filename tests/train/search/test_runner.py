@@ -8,14 +8,14 @@ import pytest
 from tests.train.virtual_ranks import VirtualCommunicator, on_ranks
 
 from ringscope.contracts.record import Steps
-from ringscope.contracts.search.record import BLOCKS, SearchBegin, SearchPlan, SearchRun, SearchTarget, SearchTold
+from ringscope.contracts.search.record import SearchBegin, SearchPlan, SearchRun, SearchTarget, SearchTold
 from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.training.record import Epoch
 from ringscope.search.candidates import Candidates, LeftOut, Situation, candidates
 from ringscope.search.verdict import Verdict
 from ringscope.train.search.run_file import RunFile
-from ringscope.train.search.runner import WARM_STEPS, Runner
+from ringscope.train.search.runner import Runner
 
 NAMES = ["mirrored-ring", "parameter_server-sync", "torch_ddp"]
 STEP_US = {"mirrored": 1000.0, "parameter_server": 4000.0, "torch_ddp": 1500.0}
@@ -39,7 +39,7 @@ def trained(comm: Any, spec: TrainingSpec, emit: Any, began: list[str], killed_a
         report_epochs(comm, spec, emit)
         return
     for step in range(spec.max_steps):
-        slow = 9.0 if step < WARM_STEPS else 1 + 0.001 * (step % 3)  # the first steps are not timed
+        slow = 9.0 if step < 3 else 1 + 0.001 * (step % 3)  # the first steps are not timed
         step_us = STEP_US[spec.strategy] * slow * (1 + 0.01 * len(began) / 30)
         exposed_us = step_us * (0.4 if spec.strategy == "torch_ddp" else 0.1)
         emit(steps_of(comm.rank, step, step_us, exposed_us))
@@ -127,11 +127,12 @@ def test_later_runs_of_slow_steps_are_short_and_never_as_long_as_the_first(
     steps: dict[str, list[int]] = {}
     for each in told:
         if isinstance(each, SearchRun):
-            steps.setdefault(each.candidate, []).append((each.steps - WARM_STEPS) // BLOCKS)
+            steps.setdefault(each.candidate, []).append(each.steps)
+            assert len(each.blocks_us) == 3
     assert {name: lengths[:2] for name, lengths in steps.items()} == {
-        "mirrored-ring": [4, 5],  # 4 fit a block, as in the first run
-        "parameter_server-sync": [4, 2],
-        "torch_ddp": [4, 2],
+        "mirrored-ring": [15, 16],
+        "parameter_server-sync": [15, 9],
+        "torch_ddp": [15, 9],
     }
 
 

@@ -1,7 +1,7 @@
 """Records of a strategy search, from rank 0: its candidates, and the beginning and the result of each run."""
 
 import operator
-from statistics import mean
+from statistics import median
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
@@ -9,7 +9,6 @@ from pydantic import BaseModel, Field
 from ringscope.contracts.columns import Durations, Int32, Int64, Line, Microseconds, Name, is_null
 from ringscope.contracts.record_model import RecordModel
 
-BLOCKS = 3  # timed blocks of steps in a run
 MOST_CANDIDATES = 64
 MOST_SUMS = 100  # different sizes and algorithms of the sums of a run
 
@@ -116,7 +115,7 @@ class SearchRun(RecordModel):
     @property
     def time_us(self) -> float:
         """Return the mean time of a step."""
-        return mean(self.blocks_us)
+        return median(self.blocks_us)
 
 
 class SearchTarget(RecordModel):

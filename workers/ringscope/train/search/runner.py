@@ -13,7 +13,6 @@ from pydantic import TypeAdapter
 
 from ringscope.contracts.record import Record, Steps
 from ringscope.contracts.search.record import (
-    BLOCKS,
     LeftOutCandidate,
     SearchBegin,
     SearchDone,
@@ -23,7 +22,7 @@ from ringscope.contracts.search.record import (
     SearchTold,
 )
 from ringscope.contracts.search.spec import StrategySearchSpec
-from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.training import LOCAL_SGD, TrainingSpec
 from ringscope.contracts.training.record import Epoch
 from ringscope.search.candidates import Candidate, Candidates
 from ringscope.search.told import ToldSearch
@@ -31,17 +30,14 @@ from ringscope.search.verdict import Verdict
 from ringscope.train.search.equality import Equality
 from ringscope.train.search.peak_memory import begin_peak, peak_bytes
 from ringscope.train.search.run_file import RunFile, failed_run
+from ringscope.train.search.run_length import RunLength, run_length
 from ringscope.train.search.sent_bytes import SentBytes
 from ringscope.train.search.sum_times import SumTimes
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
-WARM_STEPS = 3  # untimed steps of each run: libraries initialise in them, and memory is touched for the first time
-_FIRST_STEPS = 4  # timed steps of a block in a candidate's first run
-_FEWEST_STEPS, _MOST_STEPS = 2, 200  # timed steps of a block in later runs
 _DONE: TypeAdapter[list[SearchDone]] = TypeAdapter(list[SearchDone])
-_BLOCK_SECONDS = 0.4  # length of a block in a candidate's later runs
 
 # Trains as the specification says and reports to ``emit`` (collective); ``program.train`` is one.
 Train = Callable[["Communicator", TrainingSpec, Callable[[Record], None]], object]
@@ -120,12 +116,14 @@ class Runner:
 
     def _timed(self, candidate: Candidate, number: int) -> SearchRun:
         """Train for a few steps from the first parameters, and return what the ranks measured (collective)."""
-        steps = self._block_steps(candidate.name)
-        lasting = {"max_steps": WARM_STEPS + BLOCKS * steps, "epochs": 100_000}
+        known = self._told().rounds.runs_of(candidate.name)
+        period = candidate.training.sync_every if candidate.training.strategy in LOCAL_SGD else 1
+        length = run_length(known[-1].time_us if known else None, period)
+        lasting = {"max_steps": length.steps, "epochs": 100_000}
         if self._equality and number > 0:
             self._equality.close()
         elif self._equality:
-            self._equality.begin(candidate, lasting["max_steps"])
+            self._equality.begin(candidate, length.steps)
         records: list[Steps] = []
         counts_peak = begin_peak()
         sent = SentBytes(candidate.training.strategy)
@@ -140,9 +138,9 @@ class Runner:
         self._train(self._comm, candidate.training.model_copy(update=lasting), emit)
         sent.read()
         difference = self._equality.end() if self._equality else None
-        run = self._measured(candidate, number, records, steps, (counts_peak and peak_bytes()) or 0)
-        sums = self._sum_times.end(WARM_STEPS) if self._sum_times else []
-        more = {"steps": lasting["max_steps"], "difference": difference, "sums": sums}
+        run = self._measured(candidate, number, records, length, (counts_peak and peak_bytes()) or 0)
+        sums = self._sum_times.end(length.warm_steps) if self._sum_times else []
+        more = {"steps": length.steps, "difference": difference, "sums": sums}
         return run.model_copy(update=more | self._sent(sent.bytes))
 
     def _sent(self, mine: int | None) -> dict[str, float]:
@@ -163,23 +161,12 @@ class Runner:
         )
         return reached(candidate.name, epochs, records, self._spec.target_accuracy or 1.0)
 
-    def _block_steps(self, name: str) -> int:
-        """Return the steps of a block: as many as fit its time, by the candidate's last run, but not as in the first.
-
-        From runs of different lengths follows what a step sends, without what the start of a run sends.
-        """
-        known = self._told().rounds.runs_of(name)
-        if not known:
-            return _FIRST_STEPS
-        fitting = min(_MOST_STEPS, max(_FEWEST_STEPS, int(_BLOCK_SECONDS * 1e6 / known[-1].time_us)))
-        return fitting + (fitting == _FIRST_STEPS)
-
     def _measured(
-        self, candidate: Candidate, number: int, records: Sequence[Steps], steps: int, peak: int
+        self, candidate: Candidate, number: int, records: Sequence[Steps], length: RunLength, peak: int
     ) -> SearchRun:
         """Combine the ranks' steps; a rank that makes none, such as a server, does not count (collective)."""
-        table = _columns(records)[WARM_STEPS:]
-        mine = [block.mean() if len(block) else 0.0 for block in np.array_split(table[:, 0], BLOCKS)]
+        table = _columns(records)[length.warm_steps :]
+        mine = [block.mean() if len(block) else 0.0 for block in np.array_split(table[:, 0], length.blocks)]
         blocks_us = self._comm.maximum(np.array(mine))
         sums = np.append(table.mean(axis=0) if len(table) else np.zeros(table.shape[1]), float(len(table) > 0))
         _, compute_us, input_us, exposed_us, communication_us, exchanged_bytes, ranks = self._comm.total(sums).tolist()

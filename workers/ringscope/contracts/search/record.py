@@ -114,7 +114,7 @@ class SearchRun(RecordModel):
 
     @property
     def time_us(self) -> float:
-        """Return the mean time of a step."""
+        """Return the time of a step: the median of the blocks, as the verdict counts it."""
         return median(self.blocks_us)
 
 

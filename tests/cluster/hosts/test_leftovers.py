@@ -50,8 +50,10 @@ def test_an_agent_alone_is_as_it_should_be(site: Site) -> None:
 def test_a_process_that_should_be_gone_is_found(
     site: Site, module: str, variables: dict[str, str], findings: int
 ) -> None:
-    waits = [sys.executable, "-c", "input()", module]
-    with subprocess.Popen(waits, stdin=subprocess.PIPE, env=variables) as process:
+    waits = [sys.executable, "-c", "print(flush=True); input()", module]
+    with subprocess.Popen(waits, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=variables) as process:
+        assert process.stdout is not None
+        process.stdout.readline()  # Linux shows no command line for a moment after the start
         found = list(leftovers(site, "h1"))
         process.communicate(b"\n")
     assert len(found) == findings

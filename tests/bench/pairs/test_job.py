@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.bench.pairs.virtual_post import Network, VirtualPost, last_end, run_ranks
 
-from ringscope.bench.pairs.job import known_before, places_of, ranks_here, take_part
+from ringscope.bench.pairs.job import known_before, places_of, take_part
 from ringscope.bench.pairs.plane import Place
 from ringscope.contracts.diagnosis.earlier import Baseline, Earlier, KnownPair
 from ringscope.contracts.diagnosis.record import DiagnosisTold, DiagnosisVerdict, PairMeasured, WayRate
@@ -14,6 +14,7 @@ from ringscope.contracts.errors import UserError
 from ringscope.contracts.rank_process import EARLIER_VARIABLE, NODES_VARIABLE
 from ringscope.diagnosis.rounds import all_pairs
 from ringscope.engine.errors import EngineError
+from ringscope.engine.world_post import ranks_of_node
 
 RATE = 16e6
 SIZE = 64 << 10  # 4 ms
@@ -192,7 +193,9 @@ def test_the_agent_names_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(EngineError, match="one rank on each node"):
         places_of(3)
     monkeypatch.setenv(NODES_VARIABLE, '[["a", null], ["a", null], ["b", null], ["b", null]]')
-    assert [place.node for place in places_of(4, "rail")] == ["a", "a", "b", "b"] and ranks_here(3) == [2, 3]
+    assert [place.node for place in places_of(4, "rail")] == ["a", "a", "b", "b"]
+    assert ranks_of_node(3, 4) == [2, 3]
+    assert ranks_of_node(3, 8) == [3], "a launch of another size is refused by a sentence later"
     with pytest.raises(EngineError, match="one rank on each node"):
         places_of(4)
     monkeypatch.setenv(NODES_VARIABLE, '[["a", null], ["a", null], ["b", null]]')

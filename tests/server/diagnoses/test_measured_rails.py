@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.server.conftest import FakeAgent, Server
-from tests.server.diagnoses.test_continue_diagnosis import NOTHING
+from tests.server.diagnoses.test_continue_diagnosis import NOTHING, run_on
 from tests.server.diagnoses.test_get_diagnosis import BLAMED, NODES, RATE, VERDICT, blamed_events, end, links, pair
 from tests.server.training_jobs import get
 
@@ -16,13 +16,7 @@ LATER = 1_900_000_100 * 10**9
 async def run(server: Server, agents: list[FakeAgent], **more: Any) -> tuple[int, dict[str, Any]]:
     """Start a diagnosis; return its job and the assignment of its first member."""
     job = await server.submit(kind="diagnosis", **{"diagnosis": {"per": "rail"}, "placement": PLACEMENT} | more)
-    await server.one_pass()
-    assignment = (await agents[0].assignments())[-1]
-    for event in ("ready", "running"):
-        for agent in agents:
-            agent.sequence = 0
-            await agent.report(assignment["attempt_id"], event)
-    return job["id"], assignment
+    return job["id"], await run_on(agents, server)
 
 
 async def history(server: Server, **query: Any) -> dict[str, Any]:

@@ -24,26 +24,21 @@ _END_SECONDS = 5.0  # MPI's end takes milliseconds if all ranks reach each other
 
 
 class WorldPost:
-    """The messages of one rank to any other one."""
+    """The messages of one rank to any other one; ``here`` are the ranks of its node."""
 
     def __init__(self) -> None:
         self._comm = MPI.COMM_WORLD
         self.rank: int = self._comm.rank
         self.size: int = self._comm.size
-        self._forget_segments(os.environ.get(NODES_VARIABLE))
+        self.here = ranks_of_node(self.rank, self.size)
+        if NODES_VARIABLE in os.environ:  # without an agent all ranks are on this machine
+            self._forget_segments()
         self.position: Any = positions.slot(os.environ.get(POSITIONS_VARIABLE), self.rank)
 
-    def _forget_segments(self, places: str | None) -> None:
-        """Remove the names of shared memory once the ranks of this node have opened it, which no other node waits for.
-
-        ``places`` are the nodes of all ranks as JSON; without them the ranks run on this machine without an agent.
-        """
-        if places is None:
-            return
-        nodes = [node for node, _ in json.loads(places)]
-        here = [rank for rank, node in enumerate(nodes) if node == nodes[self.rank]]
-        if len(here) > 1:
-            group = self._comm.group.Incl(here)
+    def _forget_segments(self) -> None:
+        """Remove the names of shared memory once the ranks of this node have opened it; no other node waits."""
+        if len(self.here) > 1:
+            group = self._comm.group.Incl(self.here)
             local = self._comm.Create_group(group)
             local.Barrier()
             local.Free()
@@ -53,6 +48,17 @@ class WorldPost:
     def messages(self) -> WorldMessages:
         """Make a group of messages that are completed together."""
         return WorldMessages(self._comm)
+
+
+def ranks_of_node(rank: int, size: int) -> list[int]:
+    """Return the ranks of this rank's node, as its agent says; without an agent each rank stands for a node.
+
+    A launch with another number of ranks than the agent asked for is refused later; each rank is alone until then.
+    """
+    nodes = [node for node, _ in json.loads(os.environ.get(NODES_VARIABLE) or "[]")]
+    if len(nodes) != size:
+        return [rank]
+    return [each for each, node in enumerate(nodes) if node == nodes[rank]]
 
 
 class WorldMessages:

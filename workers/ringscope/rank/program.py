@@ -282,12 +282,11 @@ def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str)
 
 def _diagnose(diagnosis: DiagnosisSpec, ranks: int, reporter: Reporter) -> int:
     """Measure the links between nodes; no rank waits for those that it cannot reach."""
-    from ringscope.bench.pairs.job import diagnose, ranks_here
+    from ringscope.bench.pairs.job import diagnose
     from ringscope.engine.world_post import WorldPost, end_in_time
 
     post = WorldPost()
-    here = ranks_here(post.rank)
-    introduce(Standing(post.rank, post.size, here.index(post.rank), here), reporter)
+    introduce(Standing(post.rank, post.size, post.here.index(post.rank), post.here), reporter)
     if post.size != ranks:
         return _refuse_size(post.rank, post.size, ranks, reporter)
     positions.set_stage(post.position, "")

@@ -79,12 +79,6 @@ def places_of(ranks: int, per: Per = "node") -> list[Place]:
     return places
 
 
-def ranks_here(rank: int) -> list[int]:
-    """Return the ranks of this rank's node, as its agent says; without an agent each rank stands for a node."""
-    nodes = [node for node, _ in json.loads(os.environ.get(NODES_VARIABLE) or "[]")]
-    return [each for each, node in enumerate(nodes) if node == nodes[rank]] if rank < len(nodes) else [rank]
-
-
 class _Follower:
     """A rank that measures what rank 0 orders, or another rank for it, until rank 0 orders the end."""
 

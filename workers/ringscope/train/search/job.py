@@ -16,8 +16,10 @@ from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import STRATEGIES, TrainingSpec, libraries
 from ringscope.search.candidates import Situation, candidates
 from ringscope.search.verdict import Verdict
+from ringscope.train.inputs import FROM_SPEC
 from ringscope.train.program import assemble
 from ringscope.train.search.equality import Equality
+from ringscope.train.search.few_held_out import few_held_out
 from ringscope.train.search.run_file import RunFile
 from ringscope.train.search.runner import Runner
 from ringscope.train.search.sum_times import SumTimes
@@ -56,8 +58,12 @@ def train_once(
     sum_times: SumTimes | None = None,
     only_prepare: bool = False,
 ) -> None:
-    """Train from the first parameters (collective). No checkpoint is read: the job's folder is shared by all runs."""
-    trainer = assemble(comm, spec, emit)
+    """Train from the first parameters (collective). No checkpoint is read: the job's folder is shared by all runs.
+
+    A run that is limited in its steps evaluates one held-out sample a rank, because nobody reads its accuracy.
+    """
+    material = FROM_SPEC if spec.max_steps is None else few_held_out(comm.size)
+    trainer = assemble(comm, spec, emit, material=material)
     if sum_times is not None and isinstance(trainer, Trainer):
         sum_times.follow(trainer)
     if not only_prepare:

@@ -34,6 +34,25 @@ def test_a_candidate_that_is_slower_by_interval_leaves_and_is_not_run_again() ->
     assert rounds.ranked() == ["ring", "ddp", "servers"]
 
 
+def test_trials_are_compared_with_nothing() -> None:
+    """The first steps of a rank initialise libraries: "ring" ran first and its trial took four times as long."""
+
+    def runs(rounds: int) -> list[SearchRun]:
+        steady = {"ring": [100.0, 101.0, 99.0, 100.0], "ddp": [110.0, 111.0, 110.0, 112.0]}
+        later = of_rounds({name: times[:rounds] for name, times in steady.items()})
+        trials = [run("ring", 0, 400.0, is_trial=True), run("ddp", 0, 100.0, is_trial=True)]
+        return [*trials, *(each.model_copy(update={"round": each.round + 1}) for each in later)]
+
+    only_trials = Rounds(["ring", "ddp"], runs(0), 1e9)
+    assert only_trials.typical_us("ring") == pytest.approx(400 / 64)  # there is nothing else to show
+    early, late = (Rounds(["ring", "ddp"], runs(rounds), 1e9) for rounds in (2, 3))
+    assert early.left == ["ring", "ddp"] and early.next_run() == ("ddp", 3)
+    assert late.left == ["ring"] and late.departures[0].round == 3
+    ratio = late.against("ring", "ddp")
+    assert ratio is not None and ratio.value == pytest.approx(1.10, rel=0.01)
+    assert late.typical_us("ring") == pytest.approx(100 / 64, rel=0.01)
+
+
 def test_equal_candidates_seldom_leave_each_other_and_a_slower_one_mostly_does() -> None:
     generator = random.Random(3)
 

@@ -30,9 +30,15 @@ def test_the_winner_is_named_with_its_distance_and_the_reason_in_numbers() -> No
 
 
 def test_what_a_step_sends_is_the_difference_of_a_long_and_a_short_run() -> None:
-    counted = {0: (15, 1000.0 + 15 * 100, 5000.0 + 15 * 300), 1: (65, 1000.0 + 65 * 100, 5000.0 + 65 * 300)}
-    runs = [
-        run(name, number, 1000.0, **({} if name == "tf_mirrored" else dict(zip(fields, counts, strict=True))))
+    counted = {0: (6, 1000.0 + 6 * 100, 5000.0 + 6 * 300), 1: (65, 1000.0 + 65 * 100, 5000.0 + 65 * 300)}
+    runs = [  # the short one is a trial, which counts for the bytes, but not for the time
+        run(
+            name,
+            number,
+            1000.0 if number else 5000.0,
+            is_trial=number == 0,
+            **({} if name == "tf_mirrored" else dict(zip(fields, counts, strict=True))),
+        )
         for number, counts in counted.items()
         for name in ("sharded", "tf_mirrored")
         for fields in [("steps", "sent_bytes", "most_sent_bytes")]
@@ -40,6 +46,7 @@ def test_what_a_step_sends_is_the_difference_of_a_long_and_a_short_run() -> None
     lines = {line.name: line for line in verdict(Rounds(["sharded", "tf_mirrored"], runs, 1e9), []).candidates}
     assert (lines["sharded"].sent_bytes, lines["sharded"].most_sent_bytes) == (100.0, 300.0)
     assert lines["tf_mirrored"].sent_bytes is None
+    assert [(line.runs, line.step_us) for line in lines.values()] == [(1, 1000.0)] * 2
 
 
 def test_the_interval_of_a_rate_is_that_of_its_runs() -> None:

@@ -3212,6 +3212,7 @@ export interface components {
             round?: number | null;
             /**
              * Runs
+             * @description Its successful runs. The first one, a trial, counts while there is no other.
              * @default 0
              */
             runs: number;

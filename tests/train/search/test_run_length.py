@@ -8,7 +8,7 @@ from ringscope.train.search.run_length import RunLength, run_length
 @pytest.mark.parametrize(
     ("step_us", "length"),
     [
-        (None, RunLength(3, 3, 4)),  # the first run
+        (None, RunLength(3, 3, 1)),  # the trial
         (30_000, RunLength(13, 9, 4)),
         (100, RunLength(1800, 9, 200)),
         (90_000, RunLength(4, 3, 4)),

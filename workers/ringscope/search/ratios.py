@@ -1,6 +1,7 @@
 """Times of a search's candidates, and the ratio of two with its interval. Pure.
 
 A run prepares its sums anew, in other memory, so that its blocks are alike: the median of its blocks is one value.
+Trials do not count: in so few steps libraries initialise and memory is touched for the first time.
 """
 
 from collections.abc import Sequence
@@ -38,8 +39,14 @@ class Spread(NamedTuple):
 
 
 def successful(runs: Sequence[SearchRun], name: str) -> list[SearchRun]:
-    """Return the successful runs of a candidate, in their order."""
+    """Return the successful runs of a candidate, in their order, with its trial."""
     return [run for run in runs if run.candidate == name and not run.failure]
+
+
+def counted(runs: Sequence[SearchRun], name: str) -> list[SearchRun]:
+    """Return the successful runs of a candidate without its trial, which stands for them while there is no other."""
+    found = successful(runs, name)
+    return [run for run in found if not run.is_trial] or found
 
 
 def against(runs: Sequence[SearchRun], first: str, second: str, spread: Spread | None = None) -> Ratio | None:
@@ -88,12 +95,9 @@ def interval(ratio: Ratio) -> str:
 
 
 def _times_us(runs: Sequence[SearchRun]) -> dict[str, dict[int, float]]:
-    """Return the time of a sample of each candidate in each round, without failed runs."""
-    found: dict[str, dict[int, float]] = {}
-    for run in runs:
-        if not run.failure:
-            found.setdefault(run.candidate, {})[run.round] = _per_sample_us(run)
-    return found
+    """Return the time of a sample of each candidate in each round that counts."""
+    names = dict.fromkeys(run.candidate for run in runs if not run.failure)
+    return {name: {run.round: _per_sample_us(run) for run in counted(runs, name)} for name in names}
 
 
 def _log_ratios(first: dict[int, float], second: dict[int, float]) -> list[float]:
@@ -101,7 +105,7 @@ def _log_ratios(first: dict[int, float], second: dict[int, float]) -> list[float
 
 
 def _logs(runs: Sequence[SearchRun], name: str) -> list[float]:
-    return [log(_per_sample_us(run)) for run in successful(runs, name)]
+    return [log(_per_sample_us(run)) for run in counted(runs, name)]
 
 
 def _per_sample_us(run: SearchRun) -> float:

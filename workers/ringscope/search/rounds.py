@@ -12,10 +12,10 @@ from math import ceil, inf
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.search.record import SearchRun
 from ringscope.judging.rank_tests import Ratio
-from ringscope.search.ratios import Spread, against, interval, range_us, successful, typical_us
+from ringscope.search.ratios import Spread, against, counted, interval, range_us, successful, typical_us
 
-FEWEST_ROUNDS = 3  # before a candidate may leave: how much the runs of a candidate differ is not known before
-MOST_ROUNDS = 12
+FEWEST_ROUNDS = 3  # without trials, before a candidate may leave: how much its runs differ is not known before
+MOST_ROUNDS = 12  # with that of the trials
 # Probability that one of two equal candidates leaves for the other, over all rounds. Half of it is for the rounds in
 # equal parts, and the last one that the budget holds has what is left.
 _CHANCE = 0.05
@@ -106,8 +106,12 @@ class Rounds:
         return range_us(self._runs, name)
 
     def runs_of(self, name: str) -> list[SearchRun]:
-        """Return the successful runs of a candidate."""
+        """Return the successful runs of a candidate, with its trial."""
         return successful(self._runs, name)
+
+    def counted(self, name: str) -> list[SearchRun]:
+        """Return the successful runs of a candidate that count."""
+        return counted(self._runs, name)
 
     def ranked(self) -> list[str]:
         """Return all candidates that ran, the fastest first; those that left come last, in the reverse order."""
@@ -132,13 +136,13 @@ class Rounds:
             failed = [run for run in self._runs if run.candidate == name and run.round == number and run.failure]
             if len(failed) >= _MOST_FAILURES:
                 self._leave(name, number, Left.FAILED, f"Its runs failed: {failed[-1].failure}")
-        if number + 1 >= FEWEST_ROUNDS and len(self.left) > 1:
+        if self._compared(number) >= FEWEST_ROUNDS and len(self.left) > 1:
             self._unspent_chance -= _CHANCE_IN_A_ROUND
             self._compare(number, _CHANCE_IN_A_ROUND)
 
     def _compare(self, number: int, chance: float) -> None:
         """Let candidates leave that are slower than the fastest, unless equals differ as much with this chance."""
-        if number + 1 < FEWEST_ROUNDS or len(self.left) < 2:
+        if self._compared(number) < FEWEST_ROUNDS or len(self.left) < 2:
             return
         runs = [run for run in self._runs if run.round <= number]
         spread, fastest = Spread.of(runs), min(self.left, key=lambda name: _order_of(runs, name))
@@ -146,6 +150,10 @@ class Rounds:
             ratio = against(runs, fastest, name, spread) if name != fastest else None
             if ratio is not None and ratio.value > 1.0 and ratio.chance < chance:
                 self._leave(name, number, Left.SLOWER, f"It takes {interval(ratio)} times as long as {fastest}.")
+
+    def _compared(self, number: int) -> int:
+        """Return how many rounds up to this one have runs that can be compared."""
+        return len({run.round for run in self._runs if run.round <= number and not (run.is_trial or run.failure)})
 
     def _leave(self, name: str, number: int, why: Left, sentence: str) -> None:
         self.left.remove(name)

@@ -22,7 +22,7 @@ class CandidateResult(BaseModel):
     state: str = Field(description="winner, unbeaten, slower, failed or left_out.")
     reason: str = Field("", description="Why it left or was left out, in a sentence.")
     round: int | None = Field(None, description="Round in which it left, counted from 0.")
-    runs: int = 0
+    runs: int = Field(0, description="Its successful runs. The first one, a trial, counts while there is no other.")
     samples_per_second: float | None = None
     samples_per_second_low: float | None = Field(
         None, description="Lower end of the 95 % interval of its mean over the runs; null: fewer than two runs."
@@ -143,7 +143,7 @@ def _clear_winner(rounds: Rounds, leading: Sequence[CandidateResult]) -> str | N
 
 
 def _line(rounds: Rounds, name: str, targets: Mapping[str, SearchTarget]) -> CandidateResult:
-    runs, fastest = rounds.runs_of(name), rounds.ranked()[0]
+    every, runs, fastest = rounds.runs_of(name), rounds.counted(name), rounds.ranked()[0]
     gone = next((each for each in rounds.departures if each.candidate == name), None)
     line = CandidateResult(name=name, state="unbeaten", runs=len(runs), is_exact=name not in INEXACT)
     if gone is not None:
@@ -163,11 +163,11 @@ def _line(rounds: Rounds, name: str, targets: Mapping[str, SearchTarget]) -> Can
     in_sums = [run.communication_us for run in runs if run.communication_us is not None]
     line.communication_us = mean(in_sums) if in_sums else None
     line.exchanged_bytes = mean(run.exchanged_bytes for run in runs)
-    line.difference = next((run.difference for run in runs if run.difference is not None), None)
+    line.difference = next((run.difference for run in every if run.difference is not None), None)
     line.same_bits = None if line.difference is None else line.difference == 0
-    line.sent_bytes, line.most_sent_bytes = sent_in_a_step(runs)
+    line.sent_bytes, line.most_sent_bytes = sent_in_a_step(every)
     # What an earlier candidate left in the process's memory only adds to a run.
-    line.peak_bytes = min((run.peak_bytes for run in runs if run.peak_bytes is not None), default=None)
+    line.peak_bytes = min((run.peak_bytes for run in every if run.peak_bytes is not None), default=None)
     if target := targets.get(name):
         line.seconds_to_target, line.epochs_to_target = target.seconds_to_target, target.epochs_to_target
         line.accuracy = target.accuracy

@@ -75,6 +75,12 @@ class SearchRun(RecordModel):
     rank: Int32 = Field(0, description="The rank that tells it.")
     candidate: Name
     round: _Round = Field(description="Rounds are counted from 0; each candidate that is left runs once in each.")
+    is_trial: bool = Field(
+        False,
+        exclude_if=operator.not_,
+        description="Whether it only tells how long a step takes: the first run of a candidate, which is short and "
+        "compared with nothing. false in all runs of earlier versions.",
+    )
     samples: Int64 = Field(gt=0, description="Samples of a step, over all ranks.")
     blocks_us: Durations = Field(description="Mean time of a step in each block, of the slowest rank.")
     compute_us: Microseconds

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 _FIRST_WARM_STEPS = 3  # libraries initialise in them, and memory is touched for the first time
-_FIRST_STEPS = 12  # timed steps of a candidate's first run
+_FIRST_STEPS = 3  # timed steps of a candidate's first run, which only tells how long a step takes
 _WARM_SECONDS = 0.4  # the first steps of a later run, too, take up to 1.5 times as long as those that follow
 _TIMED_SECONDS = 1.2
 _FEWEST_STEPS, _MOST_STEPS = 6, 1800  # timed steps of a later run

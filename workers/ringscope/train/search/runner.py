@@ -140,7 +140,8 @@ class Runner:
         difference = self._equality.end() if self._equality else None
         run = self._measured(candidate, number, records, length, (counts_peak and peak_bytes()) or 0)
         sums = self._sum_times.end(length.warm_steps) if self._sum_times else []
-        more = {"steps": length.steps, "difference": difference, "sums": sums}
+        is_trial = not known
+        more = {"is_trial": is_trial, "steps": length.steps, "difference": difference, "sums": [] if is_trial else sums}
         return run.model_copy(update=more | self._sent(sent.bytes))
 
     def _sent(self, mine: int | None) -> dict[str, float]:
@@ -215,7 +216,8 @@ def reached(name: str, epochs: int, records: Sequence[Epoch], target_accuracy: f
 def _words(done: SearchDone) -> str:
     if isinstance(done, SearchRun):
         step = f"{done.time_us / 1e3:.3g} ms a step"
-        return f"round {done.round + 1}, {done.candidate}: {step}, {done.seconds:.1f} s with its start"
+        turn = f"round {done.round + 1}{' (trial)' * done.is_trial}"
+        return f"{turn}, {done.candidate}: {step}, {done.seconds:.1f} s with its start"
     accuracy = "not measured" if done.accuracy is None else f"{done.accuracy:.1%}"
     return f"{done.candidate}, {done.epochs} epochs: best accuracy {accuracy}"
 

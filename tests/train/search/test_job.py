@@ -1,4 +1,4 @@
-"""What the runs of a search train on: timed ones evaluate few samples, and those to the target all of them."""
+"""Timed runs of a search evaluate few held-out samples, and runs to the target all of them."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -3,13 +3,14 @@
     python -m benchmarks.training.search_goal [--models mlp,cnn] [--repeats N] [--seconds S] [--hosts 4] [--runs FILE]
 
 For each model and repeat, every candidate trains in a job of its own, all for as many steps: so many that the first
-candidate trains for about --seconds. They do so twice, in opposite order. Then a search of the same candidates runs on
-the same ranks; its budget is a share of one pass, without the start of its job.
+candidate trains for about --seconds. They do so twice, in opposite order, because the machine's speed changes. Then a
+search of the same candidates runs on the same ranks; its budget is a share of the time of both passes, without the
+start of its job.
 
 The winner of a pass is the candidate with the most samples per second of its steps. Where the two passes have different
 winners, full runs cannot tell those two apart. The search agrees if it names a winner of a pass; or if it has no clear
 winner, one of the winners is among those that are left, and the full runs of those that are left are within 5 % of
-each other. Times are those of the jobs, from their start to their end; full runs count by one pass.
+each other. Times are those of the jobs, from their start to their end.
 
 Without --hosts all ranks are on this machine. With --hosts they are on hosts of a lab with 1 Gbit/s each (root). Each
 comparison is a line of the file of runs at once, and what is printed counts all lines of the file. The defaults take
@@ -71,7 +72,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Full:
-    """The full runs: the samples per second of each candidate in each pass, and the time of one pass."""
+    """The full runs: the samples per second of each candidate in each pass, and the time of all passes."""
 
     passes: Sequence[Mapping[str, float]]
     seconds: float
@@ -95,8 +96,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--models", default=models, help="models, separated by commas (%(default)s)")
     parser.add_argument("--strategies", default="all", help="candidates, as in a search (%(default)s)")
     parser.add_argument("--repeats", type=count(0), default=3, help="comparisons of each model (%(default)s)")
-    parser.add_argument("--seconds", type=quantity(), default=60.0, help="length of a full run (%(default)s)")
-    parser.add_argument("--share", type=quantity(), default=0.2, help="budget / time of one pass (%(default)s)")
+    parser.add_argument("--seconds", type=quantity(), default=60.0, help="length of a run in a pass (%(default)s)")
+    parser.add_argument("--share", type=quantity(), default=0.2, help="budget / time of the full runs (%(default)s)")
     parser.add_argument("--ranks", type=count(2), default=4, help="ranks (%(default)s)")
     parser.add_argument("--hosts", type=count(), default=1, help="hosts of a lab; 1: this machine (%(default)s)")
     parser.add_argument("--runs", type=Path, default=SEARCHES, metavar="FILE", help=f"JSON lines; default: {SEARCHES}")
@@ -211,7 +212,7 @@ def _full_runs(place: Place, spec: StrategySearchSpec, seconds: float) -> Full:
         jobs = {candidate.name: _trained(place, candidate, steps) for candidate in order}
         passes.append({name: _rate(job) for name, job in jobs.items()})
         spent_seconds += sum(map(_seconds, jobs.values()))
-    return Full(passes, spent_seconds / len(passes))
+    return Full(passes, spent_seconds)
 
 
 def _trained(place: Place, candidate: Candidate, steps: int) -> Job:

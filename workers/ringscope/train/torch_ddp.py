@@ -76,6 +76,8 @@ class TorchDdp(GradientSumBase):
     def close(self) -> None:
         """End the process group (collective)."""
         distributed.destroy_process_group()
+        # DDP's reducer holds ``_sum`` in C++: a cycle that Python does not see, so that its threads would never end.
+        del self.module
 
     # DDP reads these annotations and accepts only types; it would not recognise strings.
     def _sum(self, state: None, bucket: distributed.GradBucket) -> torch.futures.Future[torch.Tensor]:

@@ -17,6 +17,7 @@ from benchmarks.engine import links, model, one_node, untuned
 from benchmarks.report import Result, judged, say
 from benchmarks.training import averages as training_averages
 from benchmarks.training import checks as training_checks
+from benchmarks.training import compiled as training_compiled
 from benchmarks.training import links as training_links
 from benchmarks.training import page as training_numbers
 from benchmarks.training import pipeline as training_pipeline
@@ -32,6 +33,7 @@ PARTS = {
     "training": training.run,
     "training_links": training_links.run,
     "training_checks": training_checks.run,
+    "training_compiled": training_compiled.run,
     "training_averages": training_averages.run,
     "training_shares": training_shares.run,
     "training_pipeline": training_pipeline.run,

@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = [_model(parser, name) for name in asked.models.split(",")] * asked.repeats
     if names:
         with tempfile.TemporaryDirectory(prefix="ringscope-bench-") as folder, asked.runs.open("a") as lines:
-            _write_text(Path(folder))
+            write_text(Path(folder))
             with _running(asked.ranks, asked.hosts) as place:
                 for name in names:
                     load = os.getloadavg()[0]
@@ -174,7 +174,7 @@ def _model(parser: Parser, name: str) -> str:
         parser.error(f"argument --models: {error}")
 
 
-def _write_text(folder: Path) -> None:
+def write_text(folder: Path) -> None:
     """Write the bytes that gpt reads: the documents of this project, again and again."""
     pages = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
     content = b"".join(page.read_bytes() for page in pages) or b"ringscope "

@@ -18,10 +18,21 @@ def squared_error(outputs, targets):
     return (outputs - targets).square().sum()
 
 
+class Small(torch.nn.Module):
+    """A model without a length, as most are."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
+
+    def forward(self, inputs):
+        return self.layers(inputs)
+
+
 def losses(steps=4, **options):
     """The losses of a small model's steps, with one part of another size."""
     torch.manual_seed(0)
-    module = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
+    module = Small()
     inputs, targets = torch.randn(12, 6), torch.randn(12, 2)
     spec = TrainingSpec.model_validate({"learning_rate": 0.02} | options)
     reducer = Reducer(LonelyCommunicator(), module, "ring")
@@ -43,11 +54,19 @@ def test_the_losses_are_those_of_the_model_as_it_is_up_to_rounding():
 def test_forward_and_backward_go_through_the_compiled_model(monkeypatch):
     calls = []
 
-    def compile(module):
-        return lambda inputs: calls.append(len(inputs)) or module(inputs)
+    class Compiled:
+        def __init__(self, module):
+            self.module = module
+
+        def __call__(self, inputs):
+            calls.append(len(inputs))
+            return self.module(inputs)
+
+        def __len__(self):  # as PyTorch's own
+            return len(self.module)
 
     monkeypatch.setattr(compiled, "_missing", lambda device: None)
-    monkeypatch.setattr(torch, "compile", compile)
+    monkeypatch.setattr(torch, "compile", Compiled)
     assert losses(compile=True) == losses()
     assert calls == [5, 7] * 4
 

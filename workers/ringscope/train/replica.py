@@ -59,6 +59,7 @@ class Replica:
         self.scale = LossScale() if spec.precision == "float16" else None
         self._spec, self._sums, self._optimizer, self._loss_sum = spec, sums, optimizer, loss_sum
         self._device, self._is_slow = device, fault == "slow"
+        # No model is taken as a truth value: many have a length, and a compiled one may fail to tell it.
         self._compiled = compiled(sums.module, device) if spec.compile else None
 
     def step(self, parts: Iterable[_Batch], count: int, global_samples: int) -> Result:
@@ -73,7 +74,8 @@ class Replica:
             if self._is_slow:
                 self._rehearse(inputs, targets)
             with self._sums.part(is_last=number == count), self._errors():
-                loss = self._loss(self._compiled or self._sums.module, inputs, targets)
+                module = self._sums.module if self._compiled is None else self._compiled
+                loss = self._loss(module, inputs, targets)
                 (loss * (self._factor() / global_samples)).backward()
             total += loss.detach()
         sums = self._sums.finish()

@@ -57,7 +57,8 @@ def fit(
     trainer.run()
     trained: torch.nn.Module | None = getattr(trainer, "module", None)
     trainer.close()
-    trained = trained or module or material.model(spec, material.dataset(spec))  # a server has none
+    if trained is None:  # a server has none
+        trained = material.model(spec, material.dataset(spec)) if module is None else module
     for parameter in trained.parameters():
         parameter.grad = None  # it is memory of the sums
     _broadcast(comm, trained)

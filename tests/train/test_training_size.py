@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.train.test_models import SMALL
+from tests.train.models.test_models import SMALL
 
 from ringscope.contracts.training import MODEL_ARGUMENTS, TrainingSpec
 from ringscope.contracts.training import size as training_size

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.train.test_models import SMALL, spec
+from tests.train.models.test_models import SMALL, spec
 
 from ringscope.contracts.training import MODEL_ARGUMENTS, TrainingSpec
 from ringscope.contracts.training.pipeline import layer_count

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 import torch
-from tests.train.test_models import SMALL, spec
+from tests.train.models.test_models import SMALL, spec
 from tests.train.virtual_ranks import VirtualCommunicator, on_ranks
 from torch import nn
 

@@ -1,4 +1,4 @@
-"""The datasets of timed runs, with few held-out samples: evaluating all of them may take longer than the steps."""
+"""The datasets of timed runs have few held-out samples: evaluating all of them may take longer than the steps."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ringscope.train.data import Dataset, Samples
 from ringscope.train.inputs import Material
 
 
-def few_held_out(count: int, load: Callable[[TrainingSpec], Dataset] = data.load) -> Material:
-    """Return the specification's model and dataset, of whose held-out samples only the first ``count`` are left."""
+def few_held_out(count: int) -> Material:
+    """Return the specification's model and dataset; only the first ``count`` held-out samples are left of it."""
 
     def dataset(spec: TrainingSpec) -> Dataset:
-        found = load(spec)
+        found = data.load(spec)
         return replace(found, validation=First(found.validation, count))
 
     return Material(dataset)
@@ -38,7 +38,7 @@ class First:
         return self.samples.batch(indices)
 
     def follow(self, plan: Callable[[], Iterator[Tensor]]) -> None:
-        """Read ahead as the samples do."""
+        """Let all samples read ahead."""
         self.samples.follow(plan)
 
     def fingerprint(self, found: int) -> int:

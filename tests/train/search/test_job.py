@@ -19,7 +19,7 @@ def dataset_of(monkeypatch: pytest.MonkeyPatch, spec: TrainingSpec) -> data.Data
     """Train once as a search does, with an assembly that only loads the samples."""
     found: list[data.Dataset] = []
 
-    def assemble(comm: Any, spec: TrainingSpec, emit: Any, *, material: Any) -> Any:
+    def assemble(comm: Any, spec: TrainingSpec, emit: Any, *, material: Any, learned: Any) -> Any:
         found.append(material.dataset(spec))
         return SimpleNamespace(run=lambda: None, close=lambda: None)
 

@@ -1,13 +1,14 @@
 """Times of a search's candidates, and the ratio of two with its interval. Pure.
 
-A run prepares its sums anew, in other memory, so that its blocks are alike: the median of its blocks is one value.
+A run prepares its sums anew, in other memory, so that its steps are alike: their mean is one value. It is the mean
+because a strategy whose steps stall now and then trains as slowly as its mean says.
 Trials do not count: in so few steps libraries initialise and memory is touched for the first time.
 """
 
 from collections.abc import Sequence
 from itertools import combinations
 from math import exp, log, sqrt
-from statistics import mean, median, stdev, variance
+from statistics import mean, stdev, variance
 from typing import NamedTuple
 
 from ringscope.contracts.search.record import SearchRun
@@ -70,7 +71,7 @@ def against(runs: Sequence[SearchRun], first: str, second: str, spread: Spread |
 
 
 def typical_us(runs: Sequence[SearchRun], name: str) -> float | None:
-    """Return the time of a sample, the geometric mean over the runs' medians of blocks; None if it has no run."""
+    """Return the time of a sample, the geometric mean over its runs; None if it has no run."""
     logs = _logs(runs, name)
     return exp(mean(logs)) if logs else None
 
@@ -78,7 +79,7 @@ def typical_us(runs: Sequence[SearchRun], name: str) -> float | None:
 def range_us(runs: Sequence[SearchRun], name: str) -> tuple[float, float] | None:
     """Return the 95 % interval of the mean time of a sample over the candidate's runs; None with fewer than two.
 
-    The medians of the runs' blocks are the values (Student's interval of their logarithms).
+    The runs are the values (Student's interval of their logarithms).
     """
     logs = _logs(runs, name)
     if len(logs) < 2:
@@ -109,4 +110,4 @@ def _logs(runs: Sequence[SearchRun], name: str) -> list[float]:
 
 
 def _per_sample_us(run: SearchRun) -> float:
-    return median(run.blocks_us) / run.samples
+    return run.time_us / run.samples

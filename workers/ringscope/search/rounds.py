@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, inf
+from statistics import mean
 
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.search.record import SearchRun
@@ -16,6 +17,10 @@ from ringscope.search.ratios import Spread, against, counted, interval, range_us
 
 FEWEST_ROUNDS = 3  # without trials, before a candidate may leave: how much its runs differ is not known before
 MOST_ROUNDS = 12  # with that of the trials
+SHORT_SECONDS = 1.2  # timed steps of a run until candidates may leave, so that slow ones cost little
+_LONG_SECONDS = 15.0  # later runs are longer if the budget has the time, but no longer than this
+_UNTIMED_SECONDS = 0.4  # for a run's first steps
+_PLANNED = 0.95  # part of the budget for runs that take as long as planned
 # Probability that one of two equal candidates leaves for the other, over all rounds. Half of it is for the rounds in
 # equal parts, and the last one that the budget holds has what is left.
 _CHANCE = 0.05
@@ -80,6 +85,20 @@ class Rounds:
         if self._round() == 0:
             self._check_budget()
         return None if self._is_over else self._wanted()
+
+    def timed_seconds(self, number: int) -> float:
+        """Return how long each run of a round times its steps: longer if the budget has time for it.
+
+        All runs of a round are as long, so it follows from those of earlier rounds.
+        """
+        before = [run for run in self._runs if run.round < number]
+        if self._compared(number - 1) < FEWEST_ROUNDS:
+            return SHORT_SECONDS
+        unspent = self._share * self._budget_seconds - sum(run.seconds for run in before)
+        whole = _PLANNED * unspent / (MOST_ROUNDS - number) / len(self.left)
+        last = {run.candidate: run.seconds - run.steps * run.time_us / 1e6 for run in before if not run.failure}
+        start = mean(last.get(name, 0.0) for name in self.left)
+        return max(SHORT_SECONDS, min(_LONG_SECONDS, whole - start - _UNTIMED_SECONDS))
 
     def _wanted(self) -> tuple[str, int] | None:
         number = self._round()

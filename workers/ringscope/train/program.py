@@ -17,6 +17,7 @@ from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, MEMORY_VARIAB
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import (
     LOCAL_SGD,
+    MIRRORED,
     ONE_NODE,
     PARAMETER_SERVERS,
     PIPELINE,
@@ -29,6 +30,7 @@ from ringscope.contracts.words.collectives import AUTO, VENDORS
 from ringscope.contracts.words.units import format_size
 from ringscope.engine.errors import DifferenceError, EngineError
 from ringscope.engine.positions import set_stage
+from ringscope.train.adaptive.learned import Learned
 from ringscope.train.collectives import HostCollectives
 from ringscope.train.compression import Compressor, compression
 from ringscope.train.data import Dataset
@@ -82,10 +84,12 @@ def assemble(
     memory: Path | None = None,
     fault: str = "",
     material: Material = FROM_SPEC,
+    learned: Learned | None = None,
 ) -> Trainer | WorkerRank | ServerRank | LeadingRank | FollowingRank:
     """Assemble this rank's part, ready to run (collective).
 
-    ``folder``, ``earlier`` and ``memory`` are as in ``Checkpoints``; ``material`` is that of the specification.
+    ``folder``, ``earlier`` and ``memory`` are as in ``Checkpoints``; ``material`` is that of the specification;
+    ``learned`` as in ``Reducer.adapt``.
     """
     _refuse(comm, spec)
     device = settle_device(comm)
@@ -116,11 +120,16 @@ def assemble(
     if spec.strategy in SHARDED:
         return sharded_trainer(inputs)
     compressor = compression(spec, comm.size)
-    sums = _sums(comm, spec, module, compressor)
+    sums = _sums(comm, spec, module, compressor, learned)
     optimizer = build_optimizer(spec, module)
     replica = inputs.replica(sums, optimizer)
     own_state = OwnState(comm, compressor, spec.bucket_bytes) if compressor else None
     return inputs.trainer(replica, sums, inputs.checkpoints(replica, optimizer, own_state))
+
+
+def adapts(spec: TrainingSpec) -> bool:
+    """Return whether several algorithms are tried in the first steps."""
+    return spec.strategy in MIRRORED and spec.compression == "none" and spec.all_reduce == AUTO
 
 
 def wanted_device(spec: TrainingSpec) -> str:
@@ -136,7 +145,11 @@ def _refuse(comm: Communicator, spec: TrainingSpec) -> None:
 
 
 def _sums(
-    comm: Communicator, spec: TrainingSpec, module: torch.nn.Module, compressor: Compressor | None
+    comm: Communicator,
+    spec: TrainingSpec,
+    module: torch.nn.Module,
+    compressor: Compressor | None,
+    learned: Learned | None,
 ) -> GradientSum:
     if spec.strategy == "torch_ddp":
         return TorchDdp(comm, module, spec)
@@ -146,8 +159,8 @@ def _sums(
     if comm.rank == 0:
         sys.stdout.write(summary(reducer, comm.size) + "\n")
         sys.stdout.flush()
-    if compressor is None and spec.all_reduce == AUTO:
-        reducer.adapt()
+    if adapts(spec):
+        reducer.adapt(learned)
     return reducer
 
 

@@ -1,7 +1,7 @@
 """Records of a strategy search, from rank 0: its candidates, and the beginning and the result of each run."""
 
 import operator
-from statistics import median
+from statistics import mean
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
@@ -66,7 +66,7 @@ class SearchBegin(RecordModel):
 
 
 class SearchRun(RecordModel):
-    """The times of a run: means over its ranks, in blocks of steps after those that warm up.
+    """The times of a run: means over its ranks and over the steps after those that warm up or try algorithms.
 
     The parts of a step are means over all timed steps and ranks; together they are the step's time.
     """
@@ -82,7 +82,10 @@ class SearchRun(RecordModel):
         "compared with nothing. false in all runs of earlier versions.",
     )
     samples: Int64 = Field(gt=0, description="Samples of a step, over all ranks.")
-    blocks_us: Durations = Field(description="Mean time of a step in each block, of the slowest rank.")
+    blocks_us: Durations = Field(
+        description="Mean time of a step in each block of timed steps, of the slowest rank. All timed steps are one "
+        "block; earlier versions had several.",
+    )
     compute_us: Microseconds
     input_us: Microseconds = Field(0.0, description="Waiting for samples.")
     exposed_us: Microseconds = Field(description="Waiting for sums, or for servers or other stages.")
@@ -120,8 +123,8 @@ class SearchRun(RecordModel):
 
     @property
     def time_us(self) -> float:
-        """Return the time of a step: the median of the blocks, as the verdict counts it."""
-        return median(self.blocks_us)
+        """Return the mean time of a step, as the verdict counts it."""
+        return mean(self.blocks_us)
 
 
 class SearchTarget(RecordModel):

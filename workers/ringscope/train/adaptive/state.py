@@ -73,6 +73,13 @@ class Trial:
         return longer._narrowed() if len(longer.rounds) == _WIDE_ROUNDS else longer
 
     @property
+    def most_steps(self) -> int:
+        """Return the most steps that are left of the trial."""
+        rounds = len(self.rounds)
+        wide = max(0, _WIDE_ROUNDS - rounds) + (not self.is_warm)
+        return wide * len(self.names) + (_MOST_ROUNDS - max(rounds, _WIDE_ROUNDS)) * min(2, len(self.names))
+
+    @property
     def winner(self) -> tuple[str, Ratio | None] | None:
         """Return the algorithm to use, and the ratio of its time to that of the one in use; None: it is not decided."""
         rounds = len(self.rounds)
@@ -142,6 +149,11 @@ class AutoState:
     def block(self) -> tuple[str, ...]:
         """Return the algorithms of the next steps, whose times ``after`` takes together."""
         return self.trial.order if self.trial else (self.using,) * _CHECKED_STEPS
+
+    @property
+    def trial_steps(self) -> int:
+        """Return the most steps that are left of the trial; 0: there is none."""
+        return self.trial.most_steps if self.trial else 0
 
     def after(self, times_us: Sequence[float]) -> tuple[AutoState, Change | None]:
         """Return the state after the steps of ``block``, which took these times in microseconds, above 0."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ringscope.contracts.words.units import format_size, plural
+from ringscope.train.adaptive.learned import Learned
 from ringscope.train.adaptive.state import AutoState, Change
 
 if TYPE_CHECKING:
@@ -55,9 +56,14 @@ class _Group:
 class Tuner:
     """Chooses the algorithms of all buckets before each step."""
 
-    def __init__(self, comm: Communicator, sizes_bytes: Sequence[int], dtype: str) -> None:
-        """Ask for the candidates of each group of buckets, of which these are the sizes (collective)."""
-        self._comm = comm
+    def __init__(
+        self, comm: Communicator, sizes_bytes: Sequence[int], dtype: str, learned: Learned | None = None
+    ) -> None:
+        """Ask for the candidates of each group of buckets, of which these are the sizes (collective).
+
+        The choice goes on from what is ``learned``, and keeps there what it learns.
+        """
+        self._comm, self._learned = comm, learned or Learned()
         whole_bytes = sum(sizes_bytes)
         classes: dict[int, list[int]] = {}
         for number, size_bytes in enumerate(sizes_bytes):
@@ -68,7 +74,7 @@ class Tuner:
             if sum(sizes) >= _LEAST_SHARE * whole_bytes:
                 names = comm.contenders("all_reduce", dtype, max(sizes), in_place=True)
                 if len(names) > 1:
-                    self._groups.append(_Group(numbers, max(sizes), AutoState.first(names)))
+                    self._groups.append(_Group(numbers, max(sizes), self._learned.state_of(numbers, names)))
 
     @property
     def algorithms(self) -> dict[int, str]:
@@ -95,6 +101,7 @@ class Tuner:
             start += times.size
             group.times_us = []
             group.state, change = group.state.after([max(_LEAST_US, float(row.sum())) for row in times])
+            self._learned.keep(group.numbers, group.state)
             if change is not None:
                 found.append(GroupChange(tuple(group.numbers), group.size_bytes, change))
         return found

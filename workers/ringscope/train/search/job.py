@@ -16,8 +16,10 @@ from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import STRATEGIES, TrainingSpec, libraries
 from ringscope.search.candidates import Situation, candidates
 from ringscope.search.verdict import Verdict
+from ringscope.train.adaptive.learned import Learned
 from ringscope.train.inputs import FROM_SPEC
 from ringscope.train.program import assemble
+from ringscope.train.search.algorithms import Algorithms
 from ringscope.train.search.equality import Equality
 from ringscope.train.search.few_held_out import few_held_out
 from ringscope.train.search.run_file import RunFile
@@ -37,12 +39,12 @@ def search(comm: Communicator, spec: StrategySearchSpec, emit: Callable[[Record]
     found = candidates(spec, Situation(comm.size, len(comm.nodes), _installed(comm), comm.gpu is not None))
     folder = os.environ.get(CHECKPOINTS_VARIABLE)
     file = RunFile(Path(folder) if folder and comm.rank == 0 else None)
-    equality, sum_times = Equality(comm, spec, train_alone), SumTimes(comm)
+    equality, sum_times, algorithms = Equality(comm, spec, train_alone), SumTimes(comm), Algorithms()
 
     def train(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None]) -> None:
-        train_once(comm, spec, emit, equality, sum_times)
+        train_once(comm, spec, emit, equality, sum_times, learned=algorithms.current)
 
-    return Runner(comm, spec, found, file, train, emit, equality, sum_times).run()
+    return Runner(comm, spec, found, file, train, emit, equality, sum_times, algorithms).run()
 
 
 def train_alone(comm: Communicator, spec: TrainingSpec, equality: Equality, *, only_prepare: bool) -> None:
@@ -57,13 +59,14 @@ def train_once(
     equality: Equality,
     sum_times: SumTimes | None = None,
     only_prepare: bool = False,
+    learned: Learned | None = None,
 ) -> None:
     """Train from the first parameters (collective). No checkpoint is read: the job's folder is shared by all runs.
 
     A run that is limited in its steps evaluates one held-out sample a rank, because nobody reads its accuracy.
     """
     material = FROM_SPEC if spec.max_steps is None else few_held_out(comm.size)
-    trainer = assemble(comm, spec, emit, material=material)
+    trainer = assemble(comm, spec, emit, material=material, learned=learned)
     if sum_times is not None and isinstance(trainer, Trainer):
         sum_times.follow(trainer)
     if not only_prepare:

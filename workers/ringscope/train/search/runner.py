@@ -27,6 +27,7 @@ from ringscope.contracts.training.record import Epoch
 from ringscope.search.candidates import Candidate, Candidates
 from ringscope.search.told import ToldSearch
 from ringscope.search.verdict import Verdict
+from ringscope.train.search.algorithms import Algorithms
 from ringscope.train.search.equality import Equality
 from ringscope.train.search.peak_memory import begin_peak, peak_bytes
 from ringscope.train.search.run_file import RunFile, failed_run
@@ -56,12 +57,14 @@ class Runner:
         report: Callable[[SearchTold], None] = lambda told: None,
         equality: Equality | None = None,
         sum_times: SumTimes | None = None,
+        algorithms: Algorithms | None = None,
     ) -> None:
         """``file`` and ``report`` are used on rank 0 only; the runs of earlier attempts are reported, too.
 
-        Without ``equality`` no parameters are compared; without ``sum_times`` no run tells the times of its sums.
+        Without ``equality`` no parameters are compared; without ``sum_times`` no run tells the times of its sums;
+        without ``algorithms`` each run tries those of ``auto`` anew, also in its timed steps.
         """
-        self._equality, self._sum_times = equality, sum_times
+        self._equality, self._sum_times, self._algorithms = equality, sum_times, algorithms
         self._comm, self._spec, self._file, self._train = comm, spec, file, train
         self._report: Callable[[SearchTold], None] = report if comm.rank == 0 else lambda told: None
         self._candidates = {each.name: each for each in found.chosen}
@@ -116,9 +119,12 @@ class Runner:
 
     def _timed(self, candidate: Candidate, number: int) -> SearchRun:
         """Train for a few steps from the first parameters, and return what the ranks measured (collective)."""
-        known = self._told().rounds.runs_of(candidate.name)
+        rounds = self._told().rounds
+        known = rounds.runs_of(candidate.name)
         period = candidate.training.sync_every if candidate.training.strategy in LOCAL_SGD else 1
-        length = run_length(known[-1].time_us if known else None, period)
+        trial_steps = self._algorithms.begin(candidate) if self._algorithms else 0
+        step_us = known[-1].time_us if known else None
+        length = run_length(step_us, period, rounds.timed_seconds(number), trial_steps)
         lasting = {"max_steps": length.steps, "epochs": 100_000}
         if self._equality and number > 0:
             self._equality.close()
@@ -137,6 +143,8 @@ class Runner:
 
         self._train(self._comm, candidate.training.model_copy(update=lasting), emit)
         sent.read()
+        if self._algorithms:
+            self._algorithms.end()
         difference = self._equality.end() if self._equality else None
         run = self._measured(candidate, number, records, length, (counts_peak and peak_bytes()) or 0)
         sums = self._sum_times.end(length.warm_steps) if self._sum_times else []
@@ -166,9 +174,8 @@ class Runner:
         self, candidate: Candidate, number: int, records: Sequence[Steps], length: RunLength, peak: int
     ) -> SearchRun:
         """Combine the ranks' steps; a rank that makes none, such as a server, does not count (collective)."""
-        table = _columns(records)[length.warm_steps :]
-        mine = [block.mean() if len(block) else 0.0 for block in np.array_split(table[:, 0], length.blocks)]
-        blocks_us = self._comm.maximum(np.array(mine))
+        table = _columns(records)[length.untimed_steps :]
+        blocks_us = self._comm.maximum(table[:, 0].mean(keepdims=True) if len(table) else np.zeros(1))
         sums = np.append(table.mean(axis=0) if len(table) else np.zeros(table.shape[1]), float(len(table) > 0))
         _, compute_us, input_us, exposed_us, communication_us, exchanged_bytes, ranks = self._comm.total(sums).tolist()
         largest = self._comm.maximum(np.array([float(peak)]))

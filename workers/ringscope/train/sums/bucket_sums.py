@@ -18,6 +18,7 @@ from ringscope.contracts.words.devices import carrier
 from ringscope.engine.base import Plan
 from ringscope.engine.positions import UNTIMED
 from ringscope.engine.waiting.pause import sleep_while
+from ringscope.train.adaptive.learned import Learned
 from ringscope.train.adaptive.tuner import GroupChange, Tuner
 from ringscope.train.device import Marker
 from ringscope.train.sums.buckets import Bucket
@@ -94,10 +95,13 @@ class BucketSums:
         """Replace the engine's plans with ``bucket_sum`` from now on; it runs in the same thread."""
         self._sum, self._is_planned = bucket_sum, False
 
-    def adapt(self) -> None:
-        """Try the algorithms that ``auto`` may choose from now on, and use the fastest (collective)."""
+    def adapt(self, learned: Learned | None = None) -> None:
+        """Try the algorithms that ``auto`` may choose from now on, and use the fastest (collective).
+
+        What is ``learned`` already is not tried again.
+        """
         dtype = self.buckets[0].memory.local.dtype.name
-        self._tuner = Tuner(self._comm, [bucket.size_bytes for bucket in self.buckets], dtype)
+        self._tuner = Tuner(self._comm, [bucket.size_bytes for bucket in self.buckets], dtype, learned)
         self._follow(self._tuner, [])
 
     def begin(self) -> None:

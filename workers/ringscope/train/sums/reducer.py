@@ -14,6 +14,7 @@ import torch
 
 from ringscope.choice.situation import Choice
 from ringscope.contracts.words.collectives import AUTO
+from ringscope.train.adaptive.learned import Learned
 from ringscope.train.sums.bucket_sums import BucketSum, BucketSums, Prepare, SumThread
 from ringscope.train.sums.buckets import place_gradients
 from ringscope.train.sums.gradient_sum import GradientSumBase, Sums
@@ -67,9 +68,9 @@ class Reducer(GradientSumBase):
         """Replace the engine's plans with ``bucket_sum`` from now on; it runs in the same thread."""
         self._sums.sum_by(bucket_sum)
 
-    def adapt(self) -> None:
-        """Try the algorithms that ``auto`` may choose from now on, and use the fastest (collective)."""
-        self._sums.adapt()
+    def adapt(self, learned: Learned | None = None) -> None:
+        """Try the algorithms that ``auto`` may choose, as in ``BucketSums.adapt`` (collective)."""
+        self._sums.adapt(learned)
 
     def begin(self) -> None:
         """Start a step: zero the gradients and start the clock."""

@@ -7,7 +7,7 @@ from tests.search.runs import of_rounds, run
 
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.search.record import SearchRun
-from ringscope.search.rounds import FEWEST_ROUNDS, MOST_ROUNDS, Left, Rounds
+from ringscope.search.rounds import FEWEST_ROUNDS, MOST_ROUNDS, SHORT_SECONDS, Left, Rounds
 
 NAMES = ["ring", "ddp", "servers"]
 
@@ -128,3 +128,34 @@ def test_the_end_by_a_budget_stays_the_end_when_fewer_are_left() -> None:
 
 def test_two_rounds_are_too_few_also_at_the_end() -> None:
     assert Rounds(["ring", "ddp"], of_rounds({"ring": [100.0] * 2, "ddp": [300.0] * 2}), 4.0).left == ["ring", "ddp"]
+
+
+def spent(rounds_seconds: list[float]) -> list[SearchRun]:
+    """Rounds of two equal candidates: a trial each, then runs of so many seconds, of which 0.5 s are their start."""
+    return [
+        run(name, number, 1000.0, seconds=seconds, steps=round(1000 * (seconds - 0.5)), is_trial=number == 0)
+        for number, seconds in enumerate(rounds_seconds)
+        for name in ("ring", "ddp")
+    ]
+
+
+def timed_seconds(rounds_seconds: list[float], budget_seconds: float) -> float:
+    rounds = Rounds(["ring", "ddp"], spent(rounds_seconds), budget_seconds)
+    return rounds.timed_seconds(len(rounds_seconds))
+
+
+def test_runs_are_short_until_candidates_may_leave_and_then_fill_the_budget() -> None:
+    assert {timed_seconds([1.0] * number, 100.0) for number in range(4)} == {SHORT_SECONDS}
+    assert timed_seconds([1.0] * 4, 100.0) == pytest.approx(0.95 * 92 / 16 - 0.9)
+    assert timed_seconds([1.0] * 4, 10.0) == SHORT_SECONDS
+    assert timed_seconds([1.0] * 4, 10_000.0) == 15.0
+    known: list[float] = [1.0] * 4
+    while Rounds(["ring", "ddp"], spent(known), 100.0).next_run() is not None:
+        known.append(0.9 + timed_seconds(known, 100.0))
+    assert len(known) == MOST_ROUNDS and 95 < 2 * sum(known) <= 100
+
+
+def test_all_runs_of_a_round_are_as_long() -> None:
+    runs = spent([1.0] * 4)
+    at_first = Rounds(["ring", "ddp"], runs, 100.0).timed_seconds(4)
+    assert Rounds(["ring", "ddp"], [*runs, run("ring", 4, 1000.0, seconds=9.0)], 100.0).timed_seconds(4) == at_first

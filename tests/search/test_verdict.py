@@ -5,7 +5,7 @@ from tests.search.runs import of_rounds, run
 
 from ringscope.contracts.search.record import SearchTarget
 from ringscope.search.candidates import LeftOut
-from ringscope.search.rounds import Rounds
+from ringscope.search.rounds import MOST_ROUNDS, Rounds
 from ringscope.search.verdict import verdict
 
 LEFT_OUT = [LeftOut("pipeline", "3 ranks are no multiple of 2 stages.")]
@@ -69,6 +69,20 @@ def test_no_clear_winner_is_an_answer() -> None:
     assert "budget" not in found.sentence
     short = verdict(Rounds(list(times), of_rounds(times), 7.0), []).sentence
     assert short == f"{found.sentence} The budget held 3 rounds of 12; a longer one tells smaller differences."
+
+
+@pytest.mark.parametrize(("budget_seconds", "is_told"), [(30.0, True), (1e9, False)])
+def test_a_search_whose_last_runs_could_be_longer_says_so(budget_seconds: float, is_told: bool) -> None:
+    runs = of_rounds({"sharded": [100.0] * MOST_ROUNDS, "torch_ddp": [100.0] * MOST_ROUNDS})
+    sentence = verdict(Rounds(["sharded", "torch_ddp"], runs, budget_seconds), []).sentence
+    assert sentence.endswith(" A longer budget tells smaller differences.") == is_told
+
+
+def test_nobody_is_left_if_all_fail_in_a_round() -> None:
+    runs = of_rounds({"sharded": [100.0], "torch_ddp": [100.0]})
+    runs += [run(name, 1, 100.0, failure="Killed.") for name in ("sharded", "torch_ddp") for _ in range(2)]
+    found = verdict(Rounds(["sharded", "torch_ddp"], runs, 30.0), [])
+    assert found.winner is None and {line.state for line in found.candidates} == {"failed"}
 
 
 def test_bytes_and_computing_are_reasons_too() -> None:

@@ -76,6 +76,11 @@ class Rounds:
         rounds = self._round() + 1
         return rounds if self._is_over and len(self.left) > 1 and rounds < MOST_ROUNDS else None
 
+    @property
+    def is_short_of_time(self) -> bool:
+        """Return whether a longer budget would have made the last round's runs longer."""
+        return self._is_over and len(self.left) > 1 and self.timed_seconds(self._round()) < _LONG_SECONDS
+
     def next_run(self) -> tuple[str, int] | None:
         """Return the candidate that runs next, and its round; None if the search is over.
 

@@ -216,7 +216,7 @@ def _sentence(rounds: Rounds, lines: Sequence[CandidateResult], winner: str | No
 
 def _budget(rounds: Rounds) -> str:
     if (held := rounds.held) is None:
-        return ""
+        return " A longer budget tells smaller differences." * rounds.is_short_of_time
     return f" The budget held {held} round{'s' * (held > 1)} of {MOST_ROUNDS}; a longer one tells smaller differences."
 
 

@@ -73,3 +73,19 @@ def test_a_training_without_a_choice_has_no_trial():
         return before, learned.trial_steps
 
     assert on_ranks(2, program, Alone) == [(32, 32), (32, 32)]
+
+
+def test_slow_first_steps_of_a_training_are_no_reason_for_a_trial():
+    state = AutoState.first(NAMES)
+    for _ in range(20):
+        state, _ = state.after([100.0] * len(state.block))
+    assert state.trial is None
+    for _ in range(4):
+        state, _ = state.resumed().after([500.0] * 5)
+        state, _ = state.after([500.0] * 5)
+        assert state.trial is None
+    for _ in range(10):
+        state, _ = state.after([500.0] * 5)
+        if state.trial is not None:
+            break
+    assert state.trial is not None

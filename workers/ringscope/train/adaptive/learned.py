@@ -15,11 +15,11 @@ class Learned:
         self._is_begun = False
 
     def state_of(self, numbers: Sequence[int], candidates: Sequence[str]) -> AutoState:
-        """Return the last state of the group with these buckets, or the first one if there is none."""
+        """Return the state with which the group of these buckets goes on; the first one if nothing is known of it."""
         self._is_begun = True
         first = AutoState.first(candidates)
-        known = self._states.get(tuple(numbers), first)
-        return known if known.candidates == first.candidates else first
+        known = self._states.get(tuple(numbers))
+        return known.resumed() if known and known.candidates == first.candidates else first
 
     def keep(self, numbers: Sequence[int], state: AutoState) -> None:
         """Keep the state of a group."""

@@ -155,6 +155,10 @@ class AutoState:
         """Return the most steps that are left of the trial; 0: there is none."""
         return self.trial.most_steps if self.trial else 0
 
+    def resumed(self) -> AutoState:
+        """Return the state at the start of another training, whose slow first steps tell nothing of the links."""
+        return replace(self, recent=(), free_from=max(self.free_from, self.step + _PAUSE_STEPS))
+
     def after(self, times_us: Sequence[float]) -> tuple[AutoState, Change | None]:
         """Return the state after the steps of ``block``, which took these times in microseconds, above 0."""
         here = replace(self, step=self.step + len(times_us))

@@ -47,7 +47,7 @@ def test_no_trial_takes_more_steps_than_foretold():
         assert step + state.trial_steps <= at_most
         step += len(state.block)
         state, _ = state.after([100.0 + step % 7] * len(state.block))
-        learned.state_of([0], NAMES)
+        learned.begin()
         learned.keep([0], state)
         assert learned.trial_steps == state.trial_steps
     assert state.trial_steps == 0 < step <= at_most
@@ -72,7 +72,7 @@ def test_a_training_without_a_choice_has_no_trial():
         Tuner(comm, (4112,), "float32", learned)
         return before, learned.trial_steps
 
-    assert on_ranks(2, program, Alone) == [(32, 32), (32, 32)]
+    assert on_ranks(2, program, Alone) == [(32, 0), (32, 0)]
 
 
 def test_slow_first_steps_of_a_training_are_no_reason_for_a_trial():

@@ -16,7 +16,7 @@ def learn(algorithms: Algorithms, candidate: Candidate) -> int:
     """Run a candidate that finds "direct"; return the steps that try algorithms."""
     steps = algorithms.begin(candidate)
     if algorithms.current is not None:
-        algorithms.current.state_of([0], NAMES)
+        algorithms.current.begin()
         algorithms.current.keep([0], AutoState(NAMES, "direct"))
     algorithms.end()
     return steps

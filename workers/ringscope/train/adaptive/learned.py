@@ -14,9 +14,12 @@ class Learned:
         self._states: dict[tuple[int, ...], AutoState] = {}
         self._is_begun = False
 
+    def begin(self) -> None:
+        """Note that a training begins: the groups without a state have nothing to choose from."""
+        self._is_begun = True
+
     def state_of(self, numbers: Sequence[int], candidates: Sequence[str]) -> AutoState:
         """Return the state with which the group of these buckets goes on; the first one if nothing is known of it."""
-        self._is_begun = True
         first = AutoState.first(candidates)
         known = self._states.get(tuple(numbers))
         return known.resumed() if known and known.candidates == first.candidates else first

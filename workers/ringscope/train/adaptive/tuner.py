@@ -64,6 +64,7 @@ class Tuner:
         The choice goes on from what is ``learned``, and keeps there what it learns.
         """
         self._comm, self._learned = comm, learned or Learned()
+        self._learned.begin()
         whole_bytes = sum(sizes_bytes)
         classes: dict[int, list[int]] = {}
         for number, size_bytes in enumerate(sizes_bytes):

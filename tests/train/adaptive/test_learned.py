@@ -1,4 +1,4 @@
-"""What ``auto`` has found is not tried again by the next training."""
+"""The next training does not try again what ``auto`` has found."""
 
 import pytest
 from tests.train.adaptive.test_tuner import RANKS, TIMES_US, Communicator, followed

@@ -1,4 +1,4 @@
-"""What ``auto`` has found, for the next training of the same model in the same way in this process."""
+"""The choices that ``auto`` has made, for the next training of the same model in the same way in this process."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from ringscope.train.program import adapts
 
 
 class Algorithms:
-    """What is learned of each candidate, by its name; ``current`` is for the run in progress."""
+    """The choices of each candidate, by its name; ``current`` is for the run in progress."""
 
     def __init__(self) -> None:
         self._of: defaultdict[str, Learned] = defaultdict(Learned)

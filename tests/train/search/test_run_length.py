@@ -22,10 +22,10 @@ def test_a_later_run_warms_up_and_is_timed_for_as_many_steps_as_its_time_holds(
 
 
 def test_steps_that_try_algorithms_are_not_timed() -> None:
-    assert run_length(100_000, trial_steps=32) == RunLength(4, 28, 12)
-    assert run_length(1_000, trial_steps=32) == RunLength(400, 0, 1200)  # they end while it warms up
-    assert run_length(1_000_000, trial_steps=32) == RunLength(3, 3, 6)  # the rest takes too long for one run
-    assert run_length(None, trial_steps=32) == run_length(None)
+    assert run_length(100_000, tuning_steps=32) == RunLength(4, 28, 12)
+    assert run_length(1_000, tuning_steps=32) == RunLength(400, 0, 1200)  # they end while it warms up
+    assert run_length(1_000_000, tuning_steps=32) == RunLength(3, 3, 6)  # the rest takes too long for one run
+    assert run_length(None, tuning_steps=32) == run_length(None)
 
 
 def test_a_run_is_as_long_as_there_is_time() -> None:

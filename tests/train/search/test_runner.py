@@ -12,7 +12,7 @@ from ringscope.contracts.search.record import SearchBegin, SearchPlan, SearchRun
 from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.training.record import Epoch
-from ringscope.search.candidates import Candidates, LeftOut, Situation, candidates
+from ringscope.search.candidates import Candidate, Candidates, LeftOut, Situation, candidates
 from ringscope.search.verdict import Verdict
 from ringscope.train.search.run_file import RunFile
 from ringscope.train.search.runner import Runner
@@ -70,6 +70,7 @@ def searched(
     killed_at: int | None = None,
     told: list[SearchTold] | None = None,
     spec: StrategySearchSpec = SPEC,
+    algorithms: Any = None,
 ) -> tuple[list[Verdict], list[str]]:
     began: list[str] = []
     report = (lambda record: None) if told is None else told.append
@@ -83,7 +84,7 @@ def searched(
             comm.total(STARTED)  # all ranks begin a run together
             trained(comm, spec, emit, began, killed_at)
 
-        return Runner(comm, spec, found, file, train, report).run()
+        return Runner(comm, spec, found, file, train, report, algorithms=algorithms).run()
 
     return on_ranks(3, program, VirtualCommunicator), began
 
@@ -135,6 +136,22 @@ def test_the_first_run_is_a_short_trial_and_later_runs_of_slow_steps_are_short_t
         "parameter_server-sync": [6, 9],
         "torch_ddp": [6, 11],
     }
+
+
+def test_steps_that_try_algorithms_are_not_timed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Trying:
+        def begin(self, candidate: Candidate) -> int:
+            return 32 if candidate.name == "mirrored-ring" else 0
+
+        def end(self) -> None:
+            pass
+
+    for strategy, step_us in STEP_US.items():
+        monkeypatch.setitem(STEP_US, strategy, 90 * step_us)
+    told: list[SearchTold] = []
+    searched(tmp_path, told=told, algorithms=Trying())
+    steps = {each.candidate: each.steps for each in told if isinstance(each, SearchRun) and each.round == 1}
+    assert steps == {"mirrored-ring": 32 + 13, "parameter_server-sync": 9, "torch_ddp": 11}
 
 
 def test_a_torn_line_is_left_out(tmp_path: Path) -> None:

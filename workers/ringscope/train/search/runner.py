@@ -122,9 +122,9 @@ class Runner:
         rounds = self._told().rounds
         known = rounds.runs_of(candidate.name)
         period = candidate.training.sync_every if candidate.training.strategy in LOCAL_SGD else 1
-        trial_steps = self._algorithms.begin(candidate) if self._algorithms else 0
+        tuning_steps = self._algorithms.begin(candidate) if self._algorithms else 0
         step_us = known[-1].time_us if known else None
-        length = run_length(step_us, period, rounds.timed_seconds(number), trial_steps)
+        length = run_length(step_us, period, rounds.timed_seconds(number), tuning_steps)
         lasting = {"max_steps": length.steps, "epochs": 100_000}
         if self._equality and number > 0:
             self._equality.close()

@@ -103,8 +103,11 @@ class Progress:
             ]
             return over[0] if over else None
         ended = None if pulse.awaits is None else self._last.get(pulse.awaits)
-        is_sure = self._still[pulse.rank] >= EARLY_END_SECONDS
-        return ended if ended is not None and ended.pulse.has_finished and is_sure else None
+        if ended is None or not ended.pulse.has_finished:
+            return None
+        # Counted from the end of that program, too: a long message may have taken all of the time before.
+        seconds = min(self._still[ended.pulse.rank], self._still[pulse.rank])
+        return ended if seconds >= EARLY_END_SECONDS else None
 
     def _hang(self, limit: float, limits: Limits, is_loading: bool) -> Finding:
         culprits = self._culprits(is_loading)

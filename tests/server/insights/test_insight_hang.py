@@ -117,6 +117,15 @@ def test_a_rank_that_has_ended_its_program_while_another_waits_for_it_is_told_af
     assert "rank 0 on node n0 has been waiting for rank 1 in step 2 of a call since 00:00:00 UTC" in found.message
 
 
+def test_the_last_message_of_a_rank_may_arrive_after_the_end_of_its_program_however_long_it_takes() -> None:
+    progress, over = Progress(), {"step": None, "has_finished": True}
+    for at in (0, 1):  # a parameter server sends the last answer
+        assert heard(progress, at, sample(0, at, awaits=1, step=2), sample(1, at, step=2)) is None
+    assert heard(progress, 2, sample(0, 2, awaits=1, step=2), sample(1, 2, **over)) is None
+    found = heard(progress, 3, sample(0, 3, awaits=1, step=2), sample(1, 3, **over))
+    assert found is not None and found.rank == 1
+
+
 def test_a_rank_that_has_ended_its_program_keeps_nobody_who_does_not_wait_for_it_from_working() -> None:
     progress = Progress()
     for at in range(0, 400, 4):

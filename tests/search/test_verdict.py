@@ -83,6 +83,7 @@ def test_nobody_is_left_if_all_fail_in_a_round() -> None:
     runs += [run(name, 1, 100.0, failure="Killed.") for name in ("sharded", "torch_ddp") for _ in range(2)]
     found = verdict(Rounds(["sharded", "torch_ddp"], runs, 30.0), [])
     assert found.winner is None and {line.state for line in found.candidates} == {"failed"}
+    assert "budget" not in found.sentence  # more of it would help nobody
 
 
 def test_bytes_and_computing_are_reasons_too() -> None:

@@ -19,8 +19,8 @@ FEWEST_ROUNDS = 3  # without trials, before a candidate may leave: how much its 
 MOST_ROUNDS = 12  # with that of the trials
 SHORT_SECONDS = 1.2  # timed steps of a run until candidates may leave, so that slow ones cost little
 _LONG_SECONDS = 15.0  # later runs are longer if the budget has the time, but no longer than this
-_UNTIMED_SECONDS = 0.4  # for a run's first steps
-_PLANNED = 0.95  # part of the budget for runs that take as long as planned
+WARM_SECONDS = 0.4  # the first steps of a run take up to 1.5 times as long as those that follow
+_PLANNED = 0.95  # part of the unspent budget; the rest is for runs that take longer than planned
 # Probability that one of two equal candidates leaves for the other, over all rounds. Half of it is for the rounds in
 # equal parts, and the last one that the budget holds has what is left.
 _CHANCE = 0.05
@@ -103,7 +103,7 @@ class Rounds:
         whole = _PLANNED * unspent / (MOST_ROUNDS - number) / len(self.left)
         last = {run.candidate: run.seconds - run.steps * run.time_us / 1e6 for run in before if not run.failure}
         start = mean(last.get(name, 0.0) for name in self.left)
-        return max(SHORT_SECONDS, min(_LONG_SECONDS, whole - start - _UNTIMED_SECONDS))
+        return max(SHORT_SECONDS, min(_LONG_SECONDS, whole - start - WARM_SECONDS))
 
     def _wanted(self) -> tuple[str, int] | None:
         number = self._round()

@@ -76,7 +76,7 @@ class TorchDdp(GradientSumBase):
     def close(self) -> None:
         """End the process group (collective)."""
         distributed.destroy_process_group()
-        # DDP's reducer holds ``_sum`` in C++: a cycle that Python does not see, so that its threads would never end.
+        # DDP's reducer holds ``_sum`` in C++: a cycle that Python does not see. Each run would leave its group behind.
         del self.module
 
     # DDP reads these annotations and accepts only types; it would not recognise strings.

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
-from ringscope.search.rounds import SHORT_SECONDS
+from ringscope.search.rounds import SHORT_SECONDS, WARM_SECONDS
 
 _FIRST_WARM_STEPS = 3  # libraries initialise in them, and memory is touched for the first time
 _FIRST_STEPS = 3  # timed steps of a candidate's first run, which only tells how long a step takes
-_WARM_SECONDS = 0.4  # the first steps of a later run, too, take up to 1.5 times as long as those that follow
 _MOST_TUNING_SECONDS = 6.0  # for steps in which ``auto`` tries algorithms; slow models try the others in later runs
 _FEWEST_STEPS, _MOST_STEPS = 6, 10_000  # timed steps of a later run
 
@@ -45,7 +44,7 @@ def run_length(
     if step_us is None:
         return first
     fitting = max(_FEWEST_STEPS, min(_MOST_STEPS, int(timed_seconds * 1e6 / step_us)))
-    warm_steps = max(_FIRST_WARM_STEPS, min(_MOST_STEPS, int(_WARM_SECONDS * 1e6 / step_us)))
+    warm_steps = max(_FIRST_WARM_STEPS, min(_MOST_STEPS, int(WARM_SECONDS * 1e6 / step_us)))
     tuning_steps = min(tuning_steps, int(_MOST_TUNING_SECONDS * 1e6 / step_us))
     found = RunLength(warm_steps, max(0, tuning_steps - warm_steps), _whole(fitting, period))
     return found if found.steps != first.steps else RunLength(warm_steps + 1, found.tuning_steps, found.timed_steps)

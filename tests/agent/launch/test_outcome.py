@@ -172,6 +172,22 @@ def test_what_another_node_may_know_better_is_hearsay() -> None:
     assert judge(ranks, None).is_hearsay
 
 
+def test_a_lost_connection_is_hearsay_until_the_rank_at_its_other_end_is_known() -> None:
+    ranks, sentence = board(0, 1), "Rank 0 lost its connection to a rank of another node in a call of PyTorch."
+    ranks.fold(Failure(rank=0, reason="rank_exit", message=sentence, is_hearsay=True))
+    told = judge(ranks, 9, [RankEnd(0, 1), RankEnd(1, -9), RankEnd(3, -9)])
+    assert told == Outcome("rank_signal", f"Rank 3 on node b was killed by SIGKILL (9). {sentence}", 3, -9)
+    assert not told.is_hearsay
+    for unknown in (judge(ranks, None), judge(ranks, 1, [RankEnd(0, 1), RankEnd(1, -9)])):
+        assert unknown == Outcome("rank_exit", sentence)
+        assert unknown.is_hearsay
+    ranks.fold(Failure(rank=1, reason="rank_exit", message="Rank 1 lost rank 0 in step 3.", lost_rank=0))
+    assert judge(ranks, 9, [RankEnd(0, -9), RankEnd(1, 1)]).rank == 0, "a rank that is known to be lost is the cause"
+    assert judge(ranks, -9).reason == "launcher_lost"
+    ranks.fold(Failure(rank=1, reason="rank_exit", message="Rank 1 divides by zero."))
+    assert judge(ranks, 9, [RankEnd(3, -9)]).message == "Rank 1 divides by zero."
+
+
 def test_the_pid_in_hydras_banner_is_enough() -> None:
     exits = ExitReport(GANG)
     exits.failed_pid, exits.signal = 101, 11

@@ -1,11 +1,14 @@
 """Training over several hosts with real links, and on when one of them goes."""
 
+import os
+import signal
 from typing import Any
 
 import pytest
 from tests.cluster.hosts.cluster import Cluster
 from tests.cluster.hosts.conftest import needs_namespaces
 from tests.cluster.lab import eventually
+from tests.cluster.train.test_elastic import rank_pids
 
 pytestmark = [needs_namespaces, pytest.mark.long]
 EPOCHS = 400  # more than a host needs to be called lost
@@ -15,11 +18,11 @@ def nodes_of(cluster: Cluster, job_id: int, attempt: int) -> list[str]:
     return [member["node"] for member in cluster.members(cluster.attempts(job_id)[attempt]["id"])]
 
 
-def submit(cluster: Cluster, **training: Any) -> int:
+def submit(cluster: Cluster, placement: dict[str, int] | None = None, **training: Any) -> int:
     body = {
         "kind": "training",
         "training": {"strategy": "multi_worker_mirrored", "model": "mlp", "all_reduce": "ring"} | training,
-        "placement": {"ranks": 4, "nodes": 2},
+        "placement": placement or {"ranks": 4, "nodes": 2},
         "max_attempts": 2,
     }
     with cluster.client() as client:
@@ -34,6 +37,20 @@ def test_gradients_are_summed_over_hosts(cluster: Cluster) -> None:
     assert job.summary.validation_accuracy is not None and job.summary.validation_accuracy > 0.8
     lines = [row["text"] for row in cluster.everything(job_id, "log")]
     assert any("num_replicas = 4, transport = mpi" in line for line in lines)
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_a_killed_rank_of_torch_ddp_is_named_and_not_the_rank_that_lost_its_connection(
+    cluster: Cluster, lost: int
+) -> None:
+    placement = {"ranks": 3, "ranks_per_node": 1}
+    job_id = submit(cluster, placement, strategy="torch_ddp", all_reduce="auto", epochs=100_000)
+    eventually(lambda: cluster.job(job_id).summary.epochs_done >= 1, "an epoch")
+    os.kill(rank_pids(cluster, job_id)[lost], signal.SIGKILL)
+    job = cluster.ended(job_id)
+    assert job.reason == "rank_signal", job.message
+    node = nodes_of(cluster, job_id, 0)[lost]
+    assert job.message.startswith(f"Rank {lost} on node {node} was killed by SIGKILL (9)"), job.message
 
 
 def test_what_a_lost_host_had_trained_goes_on_from_the_other_ones_checkpoint(cluster: Cluster) -> None:

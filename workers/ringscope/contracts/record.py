@@ -320,6 +320,12 @@ class Failure(RecordModel):
     lost_rank: Int32 | None = Field(
         None, description="The rank stops only because the process of this other rank has ended."
     )
+    is_hearsay: bool = Field(False, description="Another rank may know the cause better: a connection to it was lost.")
+
+    @property
+    def is_cause(self) -> bool:
+        """Return whether the rank stops for a reason of its own."""
+        return self.lost_rank is None and not self.is_hearsay
 
 
 class Done(RecordModel):

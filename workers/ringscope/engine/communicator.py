@@ -374,6 +374,10 @@ class Communicator:
         """Return a store of torch.distributed for all ranks, and whether they are on one node (collective)."""
         return torch_store(self._comm)
 
+    def ended_ranks(self) -> list[int]:
+        """Return the ranks of this node whose processes have ended."""
+        return self._roll_call.ended()
+
     def _reduced(self, values: Array, op: MPI.Op) -> Array:
         result = np.empty_like(values)
         with self._roll_call.watchdog.guard("the exchange of results"):

@@ -55,6 +55,16 @@ class LostRankError(StalledError):
         self.rank, self.peer, self.where = rank, peer, where
 
 
+class LostConnectionError(EngineError):
+    """A library of ``rank`` lost a connection; the rank at its other end, whose process may have ended, is unknown."""
+
+    def __init__(self, rank: int, where: str, text: str) -> None:
+        super().__init__(
+            f"Rank {rank} lost its connection to a rank of another node in {where} ({text}); see the last output of "
+            "the other ranks, and start all ranks again."
+        )
+
+
 class EarlyEndError(LostRankError):
     """The program of ``peer`` has ended, while ``rank`` waits for it in a call."""
 

@@ -76,8 +76,8 @@ class Run:
         if self.exit_code == 0:
             return ""
         # A rank that lost another one reports only a consequence of that rank's end, and may report it first.
-        told = min(self.failures, key=lambda failure: failure.lost_rank is not None, default=None)
-        if told is None or told.lost_rank is not None:
+        told = min(self.failures, key=lambda failure: (not failure.is_cause, failure.is_hearsay), default=None)
+        if told is None or not told.is_cause:
             first = self._first_end(told.lost_rank if told else None)
             if first and told is not None:
                 return f"{first}\nRank {told.rank}: {told.message}"

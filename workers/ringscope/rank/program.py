@@ -47,10 +47,12 @@ from ringscope.engine.errors import (
     DifferenceError,
     DivergedError,
     EngineError,
+    LostConnectionError,
     LostRankError,
     OutOfMemoryError,
     UnfitNodeError,
 )
+from ringscope.engine.waiting.library_errors import naming_lost_ranks
 from ringscope.rank.environment import Standing, introduce
 from ringscope.rank.parent_death import end_with_parent
 from ringscope.rank.reporter import Reporter
@@ -148,10 +150,9 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
         reporter.close()
         _refuse(f"rank {world_rank()}: {error}", EXIT_FAILURE)
         sys.stderr.flush()
-        if isinstance(error, LostRankError):
-            os._exit(
-                EXIT_FAILURE
-            )  # the other ranks will do the same, because they miss it too; an abort would hide how the lost rank ended
+        if isinstance(error, LostRankError | LostConnectionError):
+            # The other ranks will do the same, because they miss it too; an abort would hide how the lost rank ended.
+            os._exit(EXIT_FAILURE)
         abort(EXIT_FAILURE)
 
     try:
@@ -222,6 +223,8 @@ def _failure(rank: int, error: Exception) -> Failure:
             return Failure(rank=rank, reason="oom", message=str(error) or "The rank ran out of memory.")
         case LostRankError():
             return Failure(rank=rank, reason="rank_exit", message=str(error), lost_rank=error.peer)
+        case LostConnectionError():
+            return Failure(rank=rank, reason="rank_exit", message=str(error), is_hearsay=True)
         case DifferenceError():
             bad_rank = rank if error.bad_rank is None else error.bad_rank
             return Failure(rank=bad_rank, reason="verification_failed", message=str(error))
@@ -244,7 +247,8 @@ def _work(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str) -
 
         positions.set_stage(comm.position, "checking its nodes")
         preflight(comm, wanted, reporter.send)
-    wrong = _result(comm, spec, reporter, fault)
+    with naming_lost_ranks(comm):
+        wrong = _result(comm, spec, reporter, fault)
     if wrong is not None and comm.rank == 0:
         reporter.send(_failure(0, wrong))
     comm.finish()

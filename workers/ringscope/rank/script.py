@@ -15,6 +15,7 @@ from ringscope.contracts.rank_process import STACKS_VARIABLE
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import ScriptSpec
 from ringscope.engine.errors import EngineError
+from ringscope.engine.waiting.library_errors import naming_lost_ranks
 from ringscope.rank import api, flight_recorder
 from ringscope.rank.collective_watch import CollectiveWatch
 from ringscope.rank.step_log import StepLog
@@ -52,7 +53,8 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
     sys.path.insert(0, str(root if spec.as_module else file.parent))
     try:
         waits = None if spec.no_watch else TorchWaits(comm.size, lambda: watch.has_ddp)
-        with CollectiveWatch(comm.position, waits, flight_recorder.Dumper(dumps, comm.rank).look):
+        watched = CollectiveWatch(comm.position, waits, flight_recorder.Dumper(dumps, comm.rank).look)
+        with naming_lost_ranks(comm), watched:
             if spec.as_module:
                 runpy.run_module(spec.module, run_name="__main__", alter_sys=True)
             else:

@@ -131,13 +131,16 @@ def decide(evidence: Evidence) -> Outcome:
     board = evidence.board
     rank, code = _bad_end(evidence)
     # A rank that lost a peer also fails; the one with the wrong result is the cause.
-    told = min(board.failures, key=lambda f: (f.reason != "verification_failed", f.lost_rank is not None), default=None)
-    if told is not None and told.lost_rank is None:
+    failures = sorted(board.failures, key=lambda f: (f.reason != "verification_failed", not f.is_cause, f.is_hearsay))
+    told = failures[0] if failures else None
+    if told is not None and told.is_cause:
         return Outcome(told.reason, told.message, told.rank, code if told.rank == rank else None)
     if (killed := _killed_launcher(evidence)) is not None:
         return killed
     if told is not None and told.lost_rank is not None:
         return _lost(evidence, told, board.first_lost(told.lost_rank))
+    if told is not None:
+        return _cut_off(evidence, told)
     if board.checks:
         return _wrong_result(evidence.node, board.checks[0])
     if code is None:
@@ -200,6 +203,15 @@ def _lost(evidence: Evidence, told: Failure, lost_rank: int) -> Outcome:
         return Outcome("rank_exit", told.message, lost_rank, is_hearsay=True)
     how = _bad_exit(evidence, lost_rank, code)
     return replace(how, message=f"{how.message} {told.message}")
+
+
+def _cut_off(evidence: Evidence, told: Failure) -> Outcome:
+    """Return which rank of another node a signal has killed, if Hydra knows it: a rank here lost its connection."""
+    for end in evidence.exits.ends:
+        if end.exit_code < 0 and node_of_rank(evidence.gang, end.rank) != evidence.node:
+            how = _bad_exit(evidence, end.rank, end.exit_code)
+            return replace(how, message=f"{how.message} {told.message}")
+    return Outcome(told.reason, told.message, is_hearsay=True)
 
 
 def _bad_end(evidence: Evidence) -> tuple[int | None, int | None]:

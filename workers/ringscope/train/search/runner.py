@@ -24,6 +24,7 @@ from ringscope.contracts.search.record import (
 from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import LOCAL_SGD, TrainingSpec
 from ringscope.contracts.training.record import Epoch
+from ringscope.engine.waiting.library_errors import naming_lost_ranks
 from ringscope.search.candidates import Candidate, Candidates
 from ringscope.search.told import ToldSearch
 from ringscope.search.verdict import Verdict
@@ -105,10 +106,11 @@ class Runner:
         candidate, start = self._candidates[begin.candidate], time.perf_counter()
         try:
             run: SearchDone
-            if begin.epochs is None:
-                run = self._timed(candidate, begin.round)
-            else:
-                run = self._to_target(candidate, begin.epochs)
+            with naming_lost_ranks(self._comm):
+                if begin.epochs is None:
+                    run = self._timed(candidate, begin.round)
+                else:
+                    run = self._to_target(candidate, begin.epochs)
         except Exception as error:
             if self._comm.rank == 0:
                 why = str(error) or type(error).__name__

@@ -38,7 +38,20 @@ class Learner:
         return Result(1.0, Sums(backward_us=0.0, exposed_us=500.0, size_bytes=8))
 
 
-def trained(faults, ranks=2, **options):
+class SlowCheckpoints(NoCheckpoints):
+    """Rank 0 takes a while to write a checkpoint; ``ends_ns`` are the times at which each rank had done so."""
+
+    def __init__(self, rank):
+        self._rank, self.ends_ns = rank, []
+
+    def save(self, progress):
+        if self._rank == 0:
+            time.sleep(LOAD_SECONDS)
+        self.ends_ns.append(time.time_ns())
+        return 0.0
+
+
+def trained(faults, ranks=2, checkpoints=None, **options):
     """Return the step records of each rank, and its position, after ten steps."""
 
     def program(comm):
@@ -47,7 +60,8 @@ def trained(faults, ranks=2, **options):
         dataset = Dataset("made", SlowSplit(numbers, numbers), Split(numbers[:4], numbers[:4]), 2, ())
         sums, told = SimpleNamespace(algorithm="ring", transport="virtual", size_bytes=8, close=lambda: None), []
         fault = faults.get(comm.rank, "")
-        Trainer(comm, spec, dataset, Learner(), sums, NoCheckpoints(), told.append, fault).run()
+        saved = (checkpoints or [NoCheckpoints()] * ranks)[comm.rank]
+        Trainer(comm, spec, dataset, Learner(), sums, saved, told.append, fault).run()
         return [record for record in told if isinstance(record, Steps)], comm.position
 
     return on_ranks(ranks, program, VirtualCommunicator)
@@ -80,3 +94,16 @@ def test_a_slow_loader_on_one_rank_is_seen_in_its_samples_and_not_in_its_computi
     )
     assert waited_us[1][1] >= 0.9e6 * (LOAD_SECONDS + COMPUTE_SECONDS)  # but in the first step
     assert computed_us[1][0] == pytest.approx(computed_us[0][0], rel=0.5)
+
+
+@pytest.mark.parametrize("every", [None, 2])
+def test_no_step_waits_for_a_rank_that_writes_a_checkpoint(every):
+    checkpoints = [SlowCheckpoints(rank) for rank in range(2)]
+    per_epoch = 4
+    saved_after = range(every or per_epoch, 11, every or per_epoch)
+    for steps, _ in trained({}, checkpoints=checkpoints, checkpoint_every_steps=every):
+        starts_ns = [time_ns for record in steps for time_ns in record.start_ns]
+        assert len(starts_ns) == 10
+        for place, step in enumerate(saved_after):
+            if step < len(starts_ns):
+                assert starts_ns[step] >= checkpoints[0].ends_ns[place]

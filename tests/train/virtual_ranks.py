@@ -96,6 +96,9 @@ class VirtualCommunicator(VirtualRank):
         self.all_reduce(summed)
         return summed
 
+    def barrier(self) -> None:
+        self._barrier.wait()
+
     def maximum(self, values: NDArray[Any]) -> NDArray[Any]:
         return np.max(self._exchanged(values), axis=0)
 

@@ -13,7 +13,7 @@ import torch
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import LOCAL_SGD, TrainingSpec
 from ringscope.contracts.training.record import AlgorithmChanged, Buckets
-from ringscope.engine.positions import INPUT_NS, ITERATIONS, SIZE_BYTES, set_stage, stage
+from ringscope.engine.positions import INPUT_NS, ITERATIONS, SIZE_BYTES, UNTIMED, set_stage, stage
 from ringscope.train.data import Dataset
 from ringscope.train.digest import average_buffers, compare_replicas
 from ringscope.train.divergence import Divergence, are_finite
@@ -144,6 +144,7 @@ class Trainer:
             if spec.checkpoint_every_steps and progress.step % spec.checkpoint_every_steps == 0 and not is_last:
                 self._reporter.send()
                 self._save()
+                self._wait_for_all()
         self._reporter.send()
         average_buffers(self._comm, self.module)
         self._faults.before_comparison(self.module)
@@ -154,6 +155,7 @@ class Trainer:
         if progress.index >= self._samples.steps_per_epoch:
             progress.next_epoch()
         self._end.tell(epoch, checkpoint_us=self._save())
+        self._wait_for_all()
 
     def _save(self) -> float:
         """Write a checkpoint, only of finite parameters, so that the last finite one is kept; return its time in us."""
@@ -161,6 +163,12 @@ class Trainer:
             return 0.0
         with stage(self._comm.position, "writing a checkpoint"):
             return self._checkpoints.save(self._progress)
+
+    def _wait_for_all(self) -> None:
+        """Wait for the ranks that write a checkpoint: the next step would count this as waiting for sums."""
+        with stage(self._comm.position, "waiting for the checkpoint"):
+            self._comm.barrier()
+            self._comm.position[UNTIMED] += 1
 
     def _require_finite(self) -> bool:
         """Return whether all parameters are finite on every rank; DivergedError if the job should stop then."""

@@ -39,18 +39,23 @@ def test_gradients_are_summed_over_hosts(cluster: Cluster) -> None:
     assert any("num_replicas = 4, transport = mpi" in line for line in lines)
 
 
-@pytest.mark.parametrize("lost", [0, 1, 2])
-def test_a_killed_rank_of_torch_ddp_is_named_and_not_the_rank_that_lost_its_connection(
-    cluster: Cluster, lost: int
+@pytest.mark.parametrize(
+    ("strategy", "lost"), [("torch_ddp", 0), ("torch_ddp", 2), ("torch_fsdp", 1), ("tf_multi_worker_mirrored", 1)]
+)
+def test_a_killed_rank_of_another_library_is_named_and_not_the_rank_that_lost_its_connection(
+    cluster: Cluster, strategy: str, lost: int
 ) -> None:
     placement = {"ranks": 3, "ranks_per_node": 1}
-    job_id = submit(cluster, placement, strategy="torch_ddp", all_reduce="auto", epochs=100_000)
-    eventually(lambda: cluster.job(job_id).summary.epochs_done >= 1, "an epoch")
+    job_id = submit(cluster, placement, strategy=strategy, all_reduce="auto", epochs=100_000)
+    eventually(lambda: cluster.job(job_id).summary.steps_done >= 1, "a step")
     os.kill(rank_pids(cluster, job_id)[lost], signal.SIGKILL)
-    job = cluster.ended(job_id)
-    assert job.reason == "rank_signal", job.message
-    node = nodes_of(cluster, job_id, 0)[lost]
-    assert job.message.startswith(f"Rank {lost} on node {node} was killed by SIGKILL (9)"), job.message
+    eventually(lambda: cluster.attempts(job_id)[0]["finished_at"], "the end of the attempt")
+    attempt, node = cluster.attempts(job_id)[0], nodes_of(cluster, job_id, 0)[lost]
+    with cluster.client() as client:
+        client.cancel(job_id)
+    cluster.ended(job_id)
+    assert (attempt["reason"], attempt["bad_rank"]) == ("rank_signal", lost), attempt["message"]
+    assert attempt["message"].startswith(f"Rank {lost} on node {node} was killed by SIGKILL (9)"), attempt["message"]
 
 
 def test_what_a_lost_host_had_trained_goes_on_from_the_other_ones_checkpoint(cluster: Cluster) -> None:

@@ -13,6 +13,10 @@ NCCL = (
 )
 
 
+ABORTED = """{{function_node __inference_<lambda>_317}} Collective ops is aborted by: recvmsg:Connection reset by peer
+Additional GRPC error information from remote target /job:worker/replica:0/task:1"""
+
+
 class Rank:
     """Rank 2; of the others on its node, those in ``ended`` have ended from the second look on."""
 
@@ -42,6 +46,19 @@ def test_without_such_a_rank_the_lost_one_is_on_another_node(monkeypatch: pytest
         "Rank 2 lost its connection to a rank of another node in a call of PyTorch (Connection closed by peer "
         "[10.0.0.2]:2334); see the last output of the other ranks, and start all ranks again."
     )
+
+
+@pytest.mark.parametrize(("name", "is_lost"), [("UnavailableError", True), ("InvalidArgumentError", False)])
+def test_tensorflow_says_it_with_the_kind_of_its_error(
+    name: str, is_lost: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library_errors, "_END_SECONDS", 0.0)
+    kind = type(name, (Exception,), {"__module__": "tensorflow.python.framework.errors_impl"})
+    with pytest.raises(LostConnectionError if is_lost else kind) as raised, naming_lost_ranks(Rank()):
+        raise kind(ABORTED)
+    if is_lost:
+        words = "a call of TensorFlow (Collective ops is aborted by: recvmsg:Connection reset by peer); see"
+        assert words in str(raised.value)
 
 
 @pytest.mark.parametrize("error", [RuntimeError("shape '[3]' is invalid"), ConnectionResetError(104, "reset by peer")])

@@ -1,4 +1,4 @@
-"""Errors of PyTorch whose cause is the end of a peer's process: its own sentences name no rank."""
+"""Errors of PyTorch and TensorFlow whose cause is the end of a peer's process: their own sentences name no rank."""
 
 import re
 import time
@@ -12,8 +12,8 @@ _END_SECONDS = 0.5  # A process that is killed closes its connections a moment b
 _PAUSE_SECONDS = 0.01
 # gloo: "Connection closed by peer", "Connection reset by peer", "Broken pipe"; NCCL: "remote process exited".
 _CONNECTION_LOST = ("by peer", "Broken pipe", "remote process exited")
-_SOURCE = re.compile(r"^\[[^\]]*\.cc:\d+\] ")
-_WHERE = "a call of PyTorch"
+_TENSORFLOW = ("UnavailableError", "AbortedError")  # "Collective ops is aborted by: recvmsg:Connection reset by peer"
+_SOURCE = re.compile(r"^(\[[^\]]*\.cc:\d+\]|\{\{[^}]*\}\}) ")
 
 
 class Ranks(Protocol):
@@ -29,18 +29,26 @@ class Ranks(Protocol):
 
 @contextmanager
 def naming_lost_ranks(ranks: Ranks) -> Iterator[None]:
-    """Raise LostRankError for PyTorch's error about a lost connection if a rank of this node has ended, or else
+    """Raise LostRankError for a library's error about a lost connection if a rank of this node has ended, or else
     LostConnectionError; other errors pass.
     """
     try:
         yield
-    except RuntimeError as error:
-        text = str(error)
-        if not any(words in text for words in _CONNECTION_LOST):
+    except Exception as error:
+        if (library := _without_connection(error)) is None:
             raise
+        where = f"a call of {library}"
         if lost := _ended(ranks):
-            raise LostRankError(ranks.rank, lost[0], _WHERE) from error
-        raise LostConnectionError(ranks.rank, _WHERE, _first_sentence(text)) from error
+            raise LostRankError(ranks.rank, lost[0], where) from error
+        raise LostConnectionError(ranks.rank, where, _first_sentence(str(error))) from error
+
+
+def _without_connection(error: Exception) -> str | None:
+    """Return the library that lost a connection; None if that is not what the error says."""
+    if type(error).__module__.startswith("tensorflow."):
+        return "TensorFlow" if type(error).__name__ in _TENSORFLOW else None
+    is_lost = isinstance(error, RuntimeError) and any(words in str(error) for words in _CONNECTION_LOST)
+    return "PyTorch" if is_lost else None
 
 
 def _ended(ranks: Ranks) -> list[int]:

@@ -59,4 +59,4 @@ def _ended(ranks: Ranks) -> list[int]:
 
 
 def _first_sentence(text: str) -> str:
-    return _SOURCE.sub("", text).split(". ")[0].splitlines()[0]
+    return _SOURCE.sub("", text).split(". ")[0].partition("\n")[0]

@@ -17,7 +17,7 @@ _SOURCE = re.compile(r"^(\[[^\]]*\.cc:\d+\]|\{\{[^}]*\}\}) ")
 
 
 class Ranks(Protocol):
-    """What is needed of a communicator."""
+    """A communicator, as far as it is needed here."""
 
     @property
     def rank(self) -> int:

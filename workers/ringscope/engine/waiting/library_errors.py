@@ -13,7 +13,7 @@ _PAUSE_SECONDS = 0.01
 # gloo: "Connection closed by peer", "Connection reset by peer", "Broken pipe"; NCCL: "remote process exited".
 _CONNECTION_LOST = ("by peer", "Broken pipe", "remote process exited")
 _TENSORFLOW = ("UnavailableError", "AbortedError")  # "Collective ops is aborted by: recvmsg:Connection reset by peer"
-_SOURCE = re.compile(r"^(\[[^\]]*\.cc:\d+\]|\{\{[^}]*\}\}) ")
+_SOURCE = re.compile(r"^(\[[^\]]*\.cc:[0-9]+\]|\{\{[^}]*\}\}) ")
 
 
 class Ranks(Protocol):

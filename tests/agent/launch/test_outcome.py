@@ -173,7 +173,7 @@ def test_what_another_node_may_know_better_is_hearsay() -> None:
 
 
 def test_a_lost_connection_is_hearsay_until_the_rank_at_its_other_end_is_known() -> None:
-    ranks, sentence = board(0, 1), "Rank 0 lost its connection to a rank of another node in a call of PyTorch."
+    ranks, sentence = board(0, 1), "Rank 0 lost its connection to another rank in a call of PyTorch."
     ranks.fold(Failure(rank=0, reason="rank_exit", message=sentence, is_hearsay=True))
     told = judge(ranks, 9, [RankEnd(0, 1), RankEnd(1, -9), RankEnd(3, -9)])
     assert told == Outcome("rank_signal", f"Rank 3 on node b was killed by SIGKILL (9). {sentence}", 3, -9)

@@ -43,7 +43,7 @@ def test_without_such_a_rank_the_lost_one_is_on_another_node(monkeypatch: pytest
     with pytest.raises(LostConnectionError) as raised, naming_lost_ranks(Rank()):
         raise RuntimeError(CLOSED)
     assert str(raised.value) == (
-        "Rank 2 lost its connection to a rank of another node in a call of PyTorch (Connection closed by peer "
+        "Rank 2 lost its connection to another rank in a call of PyTorch (Connection closed by peer "
         "[10.0.0.2]:2334); see the last output of the other ranks, and start all ranks again."
     )
 

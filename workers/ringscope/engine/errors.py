@@ -60,7 +60,7 @@ class LostConnectionError(EngineError):
 
     def __init__(self, rank: int, where: str, text: str) -> None:
         super().__init__(
-            f"Rank {rank} lost its connection to a rank of another node in {where} ({text}); see the last output of "
+            f"Rank {rank} lost its connection to another rank in {where} ({text}); see the last output of "
             "the other ranks, and start all ranks again."
         )
 

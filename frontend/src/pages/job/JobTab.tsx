@@ -80,6 +80,9 @@ export function JobTab(props: Props) {
   );
 }
 
+/** The runs of a search and the pairs of a diagnosis report no steps. */
+const hasSteps = ({ kind }: JobView) => kind === "training" || kind === "script";
+
 function Part({ job, tab, rows, isFailed }: Props) {
   if (tab === "log") return <Log job={job} />;
   if (tab === "configuration") return <SetUp job={job} />;
@@ -92,9 +95,11 @@ function Part({ job, tab, rows, isFailed }: Props) {
         ) : (
           <>
             <TrainingResults job={job} />
-            <div className="card">
-              <StepFiles jobId={job.id} />
-            </div>
+            {hasSteps(job) && (
+              <div className="card">
+                <StepFiles jobId={job.id} />
+              </div>
+            )}
           </>
         )}
       </>

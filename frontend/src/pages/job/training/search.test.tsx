@@ -7,10 +7,10 @@ import { strategySearchQuery } from "../../../data/strategySearch";
 import { outcome, workTitle } from "../../../lib/state";
 import { aTraining, PLAIN_TRAINING } from "../../../testing/fixtures";
 import { Answers, drawn } from "../../../testing/page";
+import { JobTab } from "../JobTab";
 import { searchCaption } from "./Search";
 import { searchMarkdown } from "./searchCopies";
 import { equalText, SearchTable, sentText, timesText } from "./SearchTable";
-import { TrainingResults } from "./TrainingResults";
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
 
@@ -94,8 +94,9 @@ it("says what runs, and after the end how much was run", () => {
 it("is on the page of a search, whose result is its sentence", async () => {
   const job = aSearchJob();
   const answers = new Answers().of(strategySearchQuery(job.id, job.progress.done, false), aSearch());
-  const page = await drawn(<TrainingResults job={job} />, `/jobs/${job.id}?inside=table`, answers);
+  const page = await drawn(<JobTab job={job} tab="results" rows={undefined} isFailed={false} />, `/jobs/${job.id}?inside=table`, answers);
   await vi.waitFor(() => expect(page.textContent).toContain("Candidates"));
+  expect(page.textContent).not.toContain("Every step of every rank");
   expect(page.textContent).toContain("Too few layers.");
   expect(page.textContent).not.toContain("Epochs");
   const verdict = "mirrored is the fastest.";

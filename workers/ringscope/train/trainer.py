@@ -165,10 +165,12 @@ class Trainer:
             return self._checkpoints.save(self._progress)
 
     def _wait_for_all(self) -> None:
-        """Wait for the ranks that write a checkpoint: the next step would count this as waiting for sums."""
-        with stage(self._comm.position, "waiting for the checkpoint"):
-            self._comm.barrier()
-            self._comm.position[UNTIMED] += 1
+        """Wait for the ranks that write a checkpoint: the next step would count this as waiting for sums.
+
+        This is no stage: a rank that is stopped here hangs after ``hang_seconds``, as in a step.
+        """
+        self._comm.barrier()
+        self._comm.position[UNTIMED] += 1
 
     def _require_finite(self) -> bool:
         """Return whether all parameters are finite on every rank; DivergedError if the job should stop then."""

@@ -51,11 +51,11 @@ def test_a_killed_rank_of_another_library_is_named_and_not_the_rank_that_lost_it
     os.kill(rank_pids(cluster, job_id)[lost], signal.SIGKILL)
     eventually(lambda: cluster.attempts(job_id)[0]["finished_at"], "the end of the attempt")
     attempt, node = cluster.attempts(job_id)[0], nodes_of(cluster, job_id, 0)[lost]
+    assert (attempt["reason"], attempt["bad_rank"]) == ("rank_signal", lost), attempt["message"]
+    assert attempt["message"].startswith(f"Rank {lost} on node {node} was killed by SIGKILL (9)"), attempt["message"]
     with cluster.client() as client:
         client.cancel(job_id)
     cluster.ended(job_id)
-    assert (attempt["reason"], attempt["bad_rank"]) == ("rank_signal", lost), attempt["message"]
-    assert attempt["message"].startswith(f"Rank {lost} on node {node} was killed by SIGKILL (9)"), attempt["message"]
 
 
 def test_what_a_lost_host_had_trained_goes_on_from_the_other_ones_checkpoint(cluster: Cluster) -> None:

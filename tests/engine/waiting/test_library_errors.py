@@ -38,7 +38,7 @@ def test_a_lost_connection_names_the_rank_of_this_node_that_has_ended(text: str)
     assert str(raised.value).startswith("Rank 2 lost rank 1 in a call of PyTorch: its process has ended;")
 
 
-def test_without_such_a_rank_the_lost_one_is_on_another_node(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_such_a_rank_the_lost_one_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library_errors, "_END_SECONDS", 0.02)
     with pytest.raises(LostConnectionError) as raised, naming_lost_ranks(Rank()):
         raise RuntimeError(CLOSED)
@@ -49,9 +49,7 @@ def test_without_such_a_rank_the_lost_one_is_on_another_node(monkeypatch: pytest
 
 
 @pytest.mark.parametrize(("name", "is_lost"), [("UnavailableError", True), ("InvalidArgumentError", False)])
-def test_tensorflow_says_it_with_the_kind_of_its_error(
-    name: str, is_lost: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tensorflow_says_it_by_the_type_of_its_error(name: str, is_lost: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library_errors, "_END_SECONDS", 0.0)
     kind = type(name, (Exception,), {"__module__": "tensorflow.python.framework.errors_impl"})
     with pytest.raises(LostConnectionError if is_lost else kind) as raised, naming_lost_ranks(Rank()):

@@ -167,7 +167,7 @@ class Trainer:
     def _wait_for_all(self) -> None:
         """Wait for the ranks that write a checkpoint: the next step would count this as waiting for sums.
 
-        This is no stage: a rank that is stopped here hangs after ``hang_seconds``, as in a step.
+        This is no stage: a rank that is stopped here is found after ``hang_seconds``, as in a step.
         """
         self._comm.barrier()
         self._comm.position[UNTIMED] += 1

@@ -206,7 +206,9 @@ def _lost(evidence: Evidence, told: Failure, lost_rank: int) -> Outcome:
 
 
 def _cut_off(evidence: Evidence, told: Failure) -> Outcome:
-    """Return which rank of another node a signal has killed, if Hydra knows it: a rank here lost its connection."""
+    """Return the outcome if a rank of this node lost a connection: which rank of another node a signal has killed, if
+    Hydra reports one, and otherwise hearsay.
+    """
     for end in evidence.exits.ends:
         if end.exit_code < 0 and node_of_rank(evidence.gang, end.rank) != evidence.node:
             how = _bad_exit(evidence, end.rank, end.exit_code)

@@ -81,7 +81,7 @@ export function JobTab(props: Props) {
 }
 
 /** The runs of a search and the pairs of a diagnosis report no steps. */
-const hasSteps = ({ kind }: JobView) => kind === "training" || kind === "script";
+export const hasSteps = ({ kind }: Pick<JobView, "kind">) => kind === "training" || kind === "script";
 
 function Part({ job, tab, rows, isFailed }: Props) {
   if (tab === "log") return <Log job={job} />;

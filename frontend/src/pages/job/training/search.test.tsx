@@ -7,7 +7,7 @@ import { strategySearchQuery } from "../../../data/strategySearch";
 import { outcome, workTitle } from "../../../lib/state";
 import { aTraining, PLAIN_TRAINING } from "../../../testing/fixtures";
 import { Answers, drawn } from "../../../testing/page";
-import { JobTab } from "../JobTab";
+import { hasSteps, JobTab } from "../JobTab";
 import { searchCaption } from "./Search";
 import { searchMarkdown } from "./searchCopies";
 import { equalText, SearchTable, sentText, timesText } from "./SearchTable";
@@ -97,6 +97,7 @@ it("is on the page of a search, whose result is its sentence", async () => {
   const page = await drawn(<JobTab job={job} tab="results" rows={undefined} isFailed={false} />, `/jobs/${job.id}?inside=table`, answers);
   await vi.waitFor(() => expect(page.textContent).toContain("Candidates"));
   expect(page.textContent).not.toContain("Every step of every rank");
+  expect(hasSteps(aTraining())).toBe(true);
   expect(page.textContent).toContain("Too few layers.");
   expect(page.textContent).not.toContain("Epochs");
   const verdict = "mirrored is the fastest.";
